@@ -1,0 +1,25 @@
+#pragma once
+// Where decisions are written: a file opened for append, or standard error. A line is one write(2).
+
+#include <string>
+
+#include "rules/audit.hpp"
+
+namespace podfence::proxy {
+
+class AuditLog {
+ public:
+  /// "" for standard error. Throws std::system_error when the file cannot be opened (created with mode 0600).
+  explicit AuditLog(const std::string& path);
+  ~AuditLog();
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+
+  void write(const rules::AuditRecord& record);
+
+ private:
+  int file_ = -1;
+  bool owned_ = false;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,32 @@
+#pragma once
+// The ledger on disk: SQLite in WAL mode, mirrored in memory for look-ups. Every change is durable before it is answered.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/facts.hpp"
+
+namespace podfence::proxy {
+
+class SqliteLedger final : public rules::Ledger {
+ public:
+  /// The file is created with mode 0600; ":memory:" for tests. Throws std::runtime_error with a sentence for people.
+  explicit SqliteLedger(const std::string& path);
+  ~SqliteLedger() override;
+
+  bool holds_image(std::string_view project, std::string_view image_id) const override;
+  bool held_by_others(std::string_view project, std::string_view image_id) const override;
+  bool owns_tag(std::string_view project, std::string_view tag) const override;
+  bool tag_owned_by_others(std::string_view project, std::string_view tag) const override;
+
+  /// All or nothing.
+  void apply(std::string_view project, const std::vector<rules::Claim>& claims);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace podfence::proxy

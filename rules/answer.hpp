@@ -1,0 +1,48 @@
+#pragma once
+// What a client gets to see of upstream's answer.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+/// A whole successful answer, judged and written anew. Ask: learn and call again. Deny: upstream.answer.
+std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content);
+
+/// Answers that come as JSON lines. Pure state machine over lines; the wire cuts the lines.
+class LineJudge {
+ public:
+  LineJudge(Answer answer, Exchange& exchange) : answer_(answer), exchange_(exchange) {}
+  /// The line to send on (without its newline), nullopt to drop it, or facts to learn first.
+  std::variant<std::optional<std::string>, Ask> judge(std::string_view line);
+  /// Behind the last line: what the ledger must record. May need facts.
+  std::variant<std::vector<Claim>, Ask> finish();
+
+ private:
+  Answer answer_;
+  Exchange& exchange_;
+  std::string seen_image_;
+  bool failed_ = false;
+};
+
+/// An answer with a status of 400 or more: Podman's error shape, without the ids of objects that the request neither
+/// named nor resolved to; a 404 of a row with a path parameter becomes the hidden answer.
+Reply rewrite_error(Exchange& exchange, int status, std::string_view content);
+
+/// The report of a batch, in the shape Podman's own endpoint has. The outcome's order is the batch's.
+struct Outcome {
+  std::string name;
+  int status = 0;
+  std::string content;
+};
+Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes);
+
+/// Header fields of upstream's answer that cross to the client, by allow-list (Api-Version, Content-Type, …).
+Fields answer_fields(const Fields& upstream);
+
+}  // namespace podfence::rules

@@ -1,0 +1,39 @@
+#pragma once
+// What a request's JSON content may say. One table of fields per value of Body (body/tables/), walked by body/walk.cpp:
+// names are matched without regard to ASCII case and written in Podman's spelling, zero values are dropped, and every
+// field has a decision. Nothing is sent on that is not in a table.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/json.hpp"
+
+namespace podfence::rules {
+
+struct Exchange;
+
+enum class Body {
+  None,      ///< the row takes no content; empty content and an empty or null JSON document are accepted and not sent on
+  Stream,    ///< content is passed on as it comes (tar archives)
+  ContainerCreateCompat, ContainerCreateLibpod, ContainerUpdateCompat, ContainerUpdateLibpod,
+  PodCreate,
+  VolumeCreateCompat, VolumeCreateLibpod,
+  NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
+  ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
+};
+
+struct JudgedBody {
+  json::Value content;             ///< to send on; the project's label is in it where the object carries labels
+  std::vector<NewVolume> volumes;  ///< named volumes that must exist first
+};
+
+/// References in the content are resolved through the exchange's facts; while some are unknown the content holds
+/// placeholders and the caller asks before it looks at it.
+std::variant<JudgedBody, Deny> judge_body(Body body, const json::Value& content, Exchange& exchange);
+
+/// Names of containers, pods, volumes and networks that a client gives to new objects.
+std::optional<Deny> check_new_name(std::string_view name);
+
+}  // namespace podfence::rules

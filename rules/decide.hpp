@@ -1,0 +1,13 @@
+#pragma once
+// The decision about one request. Pure: bytes and facts in, decision out. The caller answers an Ask by learning the facts
+// (Facts::request_for, Facts::learn) and calls again; every other decision is final. The number of rounds is bounded by
+// the depth of references (exec session → container): a caller may give up after eight.
+
+#include "rules/decision.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+Decision decide(Exchange& exchange);
+
+}  // namespace podfence::rules

@@ -1,0 +1,86 @@
+#pragma once
+// What the rules can say about a request. See decide.hpp for who says it and when.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/field.hpp"
+#include "rules/kind.hpp"
+#include "rules/method.hpp"
+#include "rules/refusal.hpp"
+
+namespace podfence::rules {
+
+/// A request that we write for upstream. The wire adds Host and framing, nothing else.
+struct UpstreamRequest {
+  Method method = Method::Get;
+  std::string target;                  ///< origin-form, canonical
+  Fields fields;                       ///< Content-Type and the like; never a client's field as it came
+  std::optional<std::string> content;  ///< nullopt: none, or the client's content where the row streams it
+};
+
+/// A fact the rules need. `kind` and `name` are the client's words; for lists `name` is empty.
+struct Question {
+  enum class Ask { Object, List } ask = Ask::Object;
+  Kind kind = Kind::None;
+  std::string name;
+  friend auto operator<=>(const Question&, const Question&) = default;
+};
+
+/// Facts are missing: learn them and decide again.
+struct Ask {
+  std::vector<Question> questions;
+};
+
+/// Refused, or hidden as if absent (rule->hidden; then subject is the name and kind says of what).
+struct Deny {
+  const Refusal* rule = nullptr;
+  std::string subject;  ///< fills `{}` in the sentence
+  Kind kind = Kind::None;
+};
+
+/// Foreign and missing alike.
+Deny hidden(Kind kind, std::string_view name);
+
+/// The proxy answers without upstream.
+struct Reply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string content;
+};
+
+/// A change of the ledger.
+struct Claim {
+  enum class Change { HoldImage, DropImage, OwnTag, DropTag } change;
+  std::string what;  ///< image id (64 hex) or normalised tag
+};
+
+/// A volume that has to exist, labelled, before the request is sent. Made if missing, read back, and refused as hidden
+/// if it turns out to be another project's; removed again when the request fails and this exchange made it.
+struct NewVolume {
+  std::string name;
+};
+
+/// One request goes upstream; its answer goes back through the row's answer rule.
+struct Forward {
+  std::vector<NewVolume> volumes;
+  UpstreamRequest request;
+  std::vector<Claim> on_success;  ///< applied to the ledger when upstream answers 2xx, before the client sees it
+};
+
+/// Several requests, one after the other; the report is made from what they answered (answer.hpp).
+struct Batch {
+  struct Item {
+    UpstreamRequest request;
+    std::string name;               ///< what the report calls it
+    std::vector<Claim> on_success;
+  };
+  std::vector<Item> items;
+};
+
+using Decision = std::variant<Ask, Deny, Reply, Forward, Batch>;
+
+}  // namespace podfence::rules

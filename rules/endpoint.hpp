@@ -1,0 +1,82 @@
+#pragma once
+// One row of the endpoint table: method and path template, and everything that is needed to decide about it. The rows are
+// in endpoint_table.cpp; docs/endpoints.md is generated from them.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/body.hpp"
+#include "rules/decision.hpp"
+#include "rules/kind.hpp"
+#include "rules/method.hpp"
+#include "rules/query.hpp"
+#include "rules/refusal.hpp"
+#include "rules/target.hpp"
+
+namespace podfence::rules {
+
+enum class Family { Docker, Libpod };
+
+/// How a request of the row is decided (decide.cpp has one function for each).
+enum class Act {
+  Refuse,        ///< `refusal` says why
+  Plain,         ///< resolve the path's object if there is one, judge query and content, send on
+  Exists,        ///< answered from the ownership alone: 204 or 404
+  List,          ///< send on with our filter; the answer is reduced
+  Prune,         ///< list own, delete each
+  VolumeCreate,  ///< compat returns an existing volume of anybody with 201
+  VolumeRemove,  ///< Podman takes a unique prefix here: exact name only
+  ContainerCreate,
+  ImageRemove,
+  ImageBatchRemove,
+  ImagePull,
+  Stats,         ///< many containers or pods: own ones only
+  Showmounted,
+  DiskUsage,
+  Events,
+};
+
+/// What becomes of a successful answer (answer/).
+enum class Answer {
+  Bytes,         ///< passed on as it comes
+  Hijack,        ///< 101, or 200 without length: a tunnel
+  Containers, Pods, Volumes, Networks, Images,  ///< lists: own items only
+  Container, Pod, Volume, Network, Image, ImageHistory, ///< one object: host paths and foreign names removed
+  Info, Version, DiskUsage,
+  EventLines, StatsLines, PullLines,  ///< JSON lines, judged one by one
+};
+
+struct Endpoint {
+  Method method;
+  std::string_view path;  ///< as in Podman's router, without the version: `/libpod/containers/{name}/json`, `{name:.*}` for names with slashes
+  Family family;
+  Kind subject;           ///< what the path's parameter names; None where there is none
+  Act act;
+  Query query;
+  Body body;
+  Answer answer;
+  const Refusal* refusal = nullptr;
+};
+
+std::span<const Endpoint> endpoints();
+
+/// How the answer moves through the relay.
+enum class Relay { Bytes, Whole, Lines, Hijack };
+Relay relay_of(Answer answer);
+
+struct Match {
+  const Endpoint* endpoint = nullptr;
+  std::string name;                 ///< the path's parameter, decoded; "" where there is none
+};
+
+/// The row of a request. Literal segments beat parameters; a path that no row of that method has is told from one that no
+/// row has at all.
+std::variant<Match, Deny> route(Method method, const Target& target);
+
+/// The table as Markdown, the text of docs/endpoints.md.
+std::string endpoints_markdown();
+
+}  // namespace podfence::rules

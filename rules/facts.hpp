@@ -1,0 +1,86 @@
+#pragma once
+// What is known while one request is judged. Rules read facts and never wait: an unknown one is noted as a question, the
+// caller learns the answer and asks for the decision again (decide.hpp).
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/json.hpp"
+#include "rules/project.hpp"
+
+namespace podfence::rules {
+
+/// The record of who holds what cannot carry a trustworthy label (design: ledger). Look-ups are immediate.
+class Ledger {
+ public:
+  virtual ~Ledger() = default;
+  virtual bool holds_image(std::string_view project, std::string_view image_id) const = 0;
+  /// Does any other project hold it?
+  virtual bool held_by_others(std::string_view project, std::string_view image_id) const = 0;
+  virtual bool owns_tag(std::string_view project, std::string_view tag) const = 0;
+  virtual bool tag_owned_by_others(std::string_view project, std::string_view tag) const = 0;
+};
+
+/// Whose an object with an immutable id is or was: ids are never used twice and labels of an id never change. Bounded;
+/// the oldest is forgotten first, and what is forgotten is asked again.
+class OwnerMemory {
+ public:
+  explicit OwnerMemory(std::size_t capacity = 65536) : capacity_(capacity) {}
+  void remember(Kind kind, std::string_view id, std::string_view project);
+  /// The project, "" for "no project's", or nullptr when unknown.
+  const std::string* owner(Kind kind, std::string_view id) const;
+
+ private:
+  using Key = std::pair<Kind, std::string>;
+  std::size_t capacity_;
+  std::map<Key, std::string> owners_;
+  std::deque<Key> order_;
+};
+
+struct Fact {
+  Ownership ownership = Ownership::Missing;
+  std::string id;        ///< full id; of a volume its exact name
+  json::Value document;  ///< the libpod inspect answer, or the list; null when taken from memory
+};
+
+class Facts {
+ public:
+  Facts(const Project& project, const Ledger& ledger, OwnerMemory& memory)
+      : project_(project), ledger_(ledger), memory_(memory) {}
+
+  /// nullptr: not known yet, and noted as a question. Full ids that memory knows as ours need no question unless the
+  /// document is wanted.
+  const Fact* find(Kind kind, std::string_view name, bool want_document = false);
+  /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*). nullptr: noted as a question.
+  const json::Array* list(Kind kind);
+
+  bool complete() const { return open_.empty(); }
+  std::vector<Question> take_open() { return std::exchange(open_, {}); }
+
+  /// What to ask upstream for a question.
+  UpstreamRequest request_for(const Question& question) const;
+  /// Takes the answer. False: it cannot be understood; the exchange must fail with 502.
+  bool learn(const Question& question, int status, std::string_view content);
+
+  const Project& project() const { return project_; }
+  const Ledger& ledger() const { return ledger_; }
+  OwnerMemory& memory() { return memory_; }
+
+ private:
+  const Project& project_;
+  const Ledger& ledger_;
+  OwnerMemory& memory_;
+  std::map<Question, Fact> known_;
+  std::vector<Question> open_;
+};
+
+/// Ownership by label of an object's JSON, either family, list item or inspect answer.
+Ownership owner_of(const Project& project, const json::Value& object);
+
+}  // namespace podfence::rules

@@ -1,0 +1,96 @@
+#pragma once
+// JSON as this project understands it: strict on the way in, canonical on the way out. json.cpp is the only includer of
+// RapidJSON. A number keeps its text, so that what was not judged is written as it was read.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace podfence::rules::json {
+
+class Value;
+struct Member;
+using Array = std::vector<Value>;
+using Object = std::vector<Member>;  ///< in the order of the text; names are unique
+
+struct Number {
+  std::string text;
+};
+
+class Value {
+ public:
+  Value() = default;
+  Value(bool value) : data_(value) {}
+  Value(std::string value) : data_(std::move(value)) {}
+  Value(std::string_view value) : data_(std::string(value)) {}
+  Value(const char* value) : data_(std::string(value)) {}
+  Value(Number value) : data_(std::move(value)) {}
+  Value(Array value);
+  Value(Object value);
+  static Value integer(std::int64_t value);
+  static Value array() { return Value(Array{}); }
+  static Value object();
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+  const bool* boolean() const { return std::get_if<bool>(&data_); }
+  const std::string* string() const { return std::get_if<std::string>(&data_); }
+  std::string* string() { return std::get_if<std::string>(&data_); }
+  const Number* number() const { return std::get_if<Number>(&data_); }
+  const Array* items() const { return std::get_if<Array>(&data_); }
+  Array* items() { return std::get_if<Array>(&data_); }
+  const Object* members() const { return std::get_if<Object>(&data_); }
+  Object* members() { return std::get_if<Object>(&data_); }
+
+  /// A number that is a plain integer (`-?digits`, no fraction, no exponent) within range.
+  std::optional<std::int64_t> int64() const;
+  std::optional<std::uint64_t> uint64() const;
+
+  /// The member of exactly that name, or nullptr (also when this is no object).
+  const Value* find(std::string_view name) const;
+  Value* find(std::string_view name);
+  /// Text of the string member of that name, or "".
+  std::string_view text(std::string_view name) const;
+  /// Replaces or appends a member; this becomes an object when it is null.
+  void set(std::string_view name, Value value);
+  void erase(std::string_view name);
+  void push(Value value);
+
+  /// null, false, 0, "", [] and {}: what clients send for "not said" (Go's zero values). A container of zero values
+  /// only is zero as well.
+  bool is_zero() const;
+
+  friend bool operator==(const Value&, const Value&);
+
+ private:
+  std::variant<std::monostate, bool, Number, std::string, Array, Object> data_;
+};
+
+struct Member {
+  std::string name;
+  Value value;
+};
+
+struct Limits {
+  std::size_t depth = 32;          ///< nesting of arrays and objects
+  std::size_t names = 4096;        ///< members of one object
+  bool trusted = false;            ///< an answer of upstream: bad UTF-8 and repeated names are let through
+};
+inline constexpr Limits answer_limits{64, 1u << 20, true};
+
+struct Error {
+  std::string what;  ///< a phrase for people: "the name \"a\" stands twice in one object (byte 17)"
+};
+
+/// One JSON value and nothing behind it. Refuses NUL, BOM, comments, invalid UTF-8, lone surrogates, NaN, repeated names
+/// (exact; field tables compare without case), and whatever exceeds the limits.
+std::variant<Value, Error> parse(std::string_view text, const Limits& limits = {});
+
+/// Compact text. The value of a `parse` always gives the same text.
+std::string write(const Value& value);
+
+}  // namespace podfence::rules::json

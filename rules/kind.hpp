@@ -1,0 +1,16 @@
+#pragma once
+// The kinds of object a request can name, and whose they are.
+
+#include <string_view>
+
+namespace podfence::rules {
+
+enum class Kind { None, Container, Pod, Volume, Network, Image, Exec, Secret };
+
+std::string_view text(Kind kind);
+
+/// Own: carries the project's label, or is in its ledger. Shared: an image that policy lets everybody use and nobody
+/// change. Foreign and Missing must never be told apart by a client.
+enum class Ownership { Missing, Foreign, Shared, Own };
+
+}  // namespace podfence::rules

@@ -1,0 +1,44 @@
+#pragma once
+// Which query parameters an endpoint knows and what becomes of each: a table of keys for every value of Query. Names are
+// matched without regard to ASCII case and written in Podman's spelling; booleans are written true or false; `filters` is
+// read in both encodings and written anew with the project's own label where the endpoint needs it.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/target.hpp"
+
+namespace podfence::rules {
+
+struct Exchange;
+
+/// One value per distinct set of keys; rows of the endpoint table share them.
+enum class Query {
+  None,
+  ContainerList, ContainerCreate, ContainerRemove, ContainerKill, ContainerStop, ContainerWait, ContainerLogs,
+  ContainerStats, ContainerStatsAll, ContainerTop, ContainerAttach, ContainerResize, ContainerRename, ContainerInspect,
+  ContainerChanges, ContainerUpdate, ContainerStart, ContainerHealth, ContainerPrune, Showmounted,
+  ArchiveGet, ArchivePut,
+  ExecResize,
+  PodList, PodRemove, PodKill, PodStop, PodTop, PodStats, PodPrune,
+  VolumeList, VolumeRemove, VolumePrune,
+  NetworkList, NetworkInspect, NetworkRemove, NetworkPrune,
+  ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
+  Events, DiskUsage,
+};
+
+/// The parameters to send on, in table order; or why not. References in filters are resolved through the exchange's
+/// facts. A filter that names something that is not the project's own matches nothing: `nothing` is then set and the
+/// caller answers with an empty list.
+struct JudgedQuery {
+  std::vector<QueryPair> pairs;
+  bool nothing = false;
+};
+std::variant<JudgedQuery, Deny> judge_query(Query query, Exchange& exchange);
+
+/// All values of a parameter in the client's query, name compared without regard to ASCII case.
+std::vector<std::string> values_of(const Target& target, std::string_view name);
+
+}  // namespace podfence::rules

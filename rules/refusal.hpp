@@ -1,0 +1,119 @@
+#pragma once
+// Every reason for which podfence says no: one row each, with a stable id. The answer a client reads is made from a row
+// in error_answer.cpp and nowhere else; docs/refusals.md is generated from this table.
+
+#include <array>
+#include <string_view>
+
+namespace podfence::rules {
+
+struct Refusal {
+  std::string_view id;        ///< stable, `family.what`
+  int status;                 ///< HTTP status
+  std::string_view sentence;  ///< what was wrong; `{}` is the subject
+  std::string_view way_out;   ///< what to do instead
+  bool hidden = false;        ///< answered as Podman answers for an absent object
+};
+
+// clang-format off
+inline constexpr auto refusal_table = std::to_array<Refusal>({
+  // Ownership
+  {"ownership.hidden", 404, "no such {}", "", true},
+  {"ownership.label", 403, "the label {} belongs to podfence and may only name your own project", "leave the label out; it is added for you"},
+
+  // Request target (target.cpp)
+  {"target.form", 400, "the request target must be in origin form (a path that begins with '/'): {}", "send the path and query only"},
+  {"target.length", 414, "the request target is longer than {} bytes", "shorten the query"},
+  {"target.encoding", 400, "the request target holds a character that must be percent-encoded, or a bad percent code: {}", "encode it once, as RFC 3986 says"},
+  {"target.path", 400, "the path holds an empty, '.', '..' or doubly encoded segment: {}", "send the clean path"},
+  {"target.version", 400, "the API version must be 'v' and up to three numbers: {}", "use a version such as v1.41 or v5.0.0"},
+  {"query.syntax", 400, "the query cannot be read in one way only: {}", "send name=value pairs joined by '&'"},
+  {"query.unknown", 400, "the query parameter is not known for this endpoint: {}", "leave it out"},
+  {"query.repeated", 400, "the query parameter is given more than once, or in two spellings: {}", "give it once"},
+  {"query.value", 400, "the query parameter has a value that cannot be accepted: {}", "see docs/endpoints.md"},
+  {"query.refused", 403, "the query parameter reaches beyond your project: {}", "leave it out"},
+  {"filter.syntax", 400, "the filters are not a JSON object of string lists or of boolean maps: {}", "send {\"label\":[\"a=b\"]}"},
+  {"filter.unknown", 400, "the filter is not known for this endpoint: {}", "leave it out"},
+
+  // Endpoints (endpoint_table.cpp)
+  {"endpoint.unknown", 404, "podfence knows no such endpoint: {}", "see docs/endpoints.md for what is served"},
+  {"endpoint.method", 405, "the endpoint does not take this method: {}", "see docs/endpoints.md"},
+  {"endpoint.unversioned", 404, "the libpod API is served under a version only: {}", "send /v4.0.0/libpod/..."},
+  {"endpoint.host-path", 403, "the endpoint reads or writes paths of the host: {}", "there is no way through podfence"},
+  {"endpoint.host-code", 403, "the endpoint installs or runs code on the host: {}", "there is no way through podfence"},
+  {"endpoint.global", 403, "the endpoint acts on the objects of everybody: {}", "prune or remove each kind of object by itself"},
+  {"endpoint.no-owner", 403, "the objects of this endpoint have no owner that podfence could check: {}", "there is no way through podfence"},
+  {"endpoint.outgoing", 403, "the endpoint makes the host open a connection: {}", "there is no way through podfence"},
+  {"endpoint.discloses", 403, "the endpoint discloses more than your project's own things: {}", "inspect the objects one by one"},
+  {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
+  {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
+  {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
+  {"endpoint.later-build", 403, "this version of podfence does not serve builds yet: {}", "build on the host and share the image by `images.shared`"},
+  {"endpoint.later-commit", 403, "this version of podfence does not serve commit yet: {}", "commit on the host and share the image by `images.shared`"},
+  {"endpoint.later-image-transfer", 403, "this version of podfence does not serve load, import, export, save and push of images yet: {}", "pull the image from a registry"},
+  {"endpoint.later-image-tag", 403, "this version of podfence does not serve tag and untag yet: {}", "use the image by the name it was pulled with"},
+  {"endpoint.later-image-tree", 403, "this version of podfence does not serve image tree and changes yet: {}", "use image history"},
+  {"endpoint.later-secret", 403, "this version of podfence does not serve secrets yet: {}", "hand the value over as an environment variable"},
+  {"endpoint.later-manifest", 403, "this version of podfence does not serve manifest lists yet: {}", "use single images"},
+  {"endpoint.later-kube", 403, "this version of podfence does not serve kube play and generate yet: {}", "create the pods and containers one by one"},
+  {"endpoint.later-registry", 403, "this version of podfence does not serve registry login and search yet: {}", "send the credentials with the pull"},
+
+  // Content (json.cpp, body/)
+  {"content.missing", 400, "the endpoint needs a JSON object as content: {}", "send one with Content-Length or chunked"},
+  {"content.unexpected", 400, "the endpoint takes no content: {}", "send none"},
+  {"content.json", 400, "the content is not strict JSON: {}", "send one JSON object"},
+  {"content.encoding", 415, "encoded content is not accepted: {}", "send it without Content-Encoding"},
+  {"content.too-large", 413, "the content is larger than {} bytes", "send less"},
+  {"field.unknown", 400, "the field is not known: {}", "leave it out; see docs/fields.md"},
+  {"field.repeated", 400, "the field is given more than once, or in two spellings: {}", "give it once"},
+  {"field.type", 400, "the field has the wrong type: {}", "see the API reference of Podman"},
+  {"field.value", 400, "the field has a value that cannot be accepted: {}", "see docs/fields.md"},
+  {"field.refused", 403, "the field reaches beyond your project or weakens the fence: {}", "leave it out"},
+  {"name.id-like", 400, "a name of 12 or more hexadecimal digits could be taken for an id: {}", "choose another name"},
+  {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
+  {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume"},
+  {"mount.option", 403, "the mount option is not allowed: {}", "use 'ro' or 'rw'"},
+  {"mount.target", 400, "the mount target must be an absolute, clean path: {}", "write it without '..', ':' and ','"},
+  {"namespace.host", 403, "the namespace of the host cannot be joined: {}", "leave the mode out"},
+  {"namespace.mode", 403, "the namespace mode is not allowed: {}", "leave the mode out, or name a container of your own"},
+  {"network.mode", 403, "the network mode is not allowed: {}", "use none, the default, or a network of your own"},
+  {"network.shared-default", 403, "the default network is shared by everybody and cannot be changed: {}", "create a network of your own"},
+  {"privilege.capability", 403, "the capability is not in the default set: {}", "run without it"},
+  {"privilege.security-option", 403, "the security option is not allowed: {}", "leave it out"},
+  {"privilege.privileged", 403, "privileged mode is not allowed: {}", "run without it"},
+  {"privilege.device", 403, "devices of the host are not allowed: {}", "run without it"},
+  {"privilege.sysctl", 403, "the sysctl is not allowed: {}", "run without it"},
+  {"env.host", 403, "an environment entry without '=' would be filled from the host's environment: {}", "write NAME=value"},
+  {"label.reserved", 403, "the label or annotation is reserved: {}", "leave it out"},
+  {"limit.bound", 403, "the value is beyond the built-in bound: {}", "ask for less"},
+  {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one above 1023"},
+
+  // Images
+  {"image.shared", 403, "the image is shared by all projects and cannot be changed: {}", "pull or build one of your own"},
+  {"image.reference", 400, "the image reference is not accepted: {}", "name it as registry/repository:tag or by its id"},
+  {"image.tag-taken", 403, "the image name cannot be changed by this project: {}", "choose another name"},
+
+  // The wire (framing.cpp, session.cpp)
+  {"http.syntax", 400, "the request head cannot be read: {}", "send HTTP/1.1"},
+  {"http.framing", 400, "the framing of the message is ambiguous: {}", "send one Content-Length, or Transfer-Encoding: chunked"},
+  {"http.field", 400, "the header field is not acceptable: {}", "leave it out"},
+  {"http.method", 405, "the method is not served: {}", "see docs/endpoints.md"},
+  {"http.version", 505, "only HTTP/1.1 is served: {}", "send HTTP/1.1"},
+  {"http.upgrade", 400, "the connection cannot be upgraded: {}", "send Connection: Upgrade and Upgrade: tcp, on attach and exec start only"},
+  {"http.head-too-large", 431, "the request head is larger than {} bytes", "send fewer header fields"},
+  {"http.timeout", 408, "the request was not complete in time: {}", "send it at once"},
+  {"http.expectation", 417, "the expectation cannot be met: {}", "send Expect: 100-continue or none"},
+  {"server.busy", 503, "too many connections: {}", "close some, or try again"},
+  {"upstream.unreachable", 502, "Podman cannot be reached: {}", "ask the operator to start podman.socket"},
+  {"upstream.answer", 502, "Podman gave an answer that cannot be understood: {}", "ask the operator to look at the log"},
+});
+// clang-format on
+
+/// The row of that id; an unknown id does not compile.
+consteval const Refusal* refusal(std::string_view id) {
+  for (const auto& row : refusal_table)
+    if (row.id == id) return &row;
+  throw "no refusal of that id";
+}
+
+}  // namespace podfence::rules

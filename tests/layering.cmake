@@ -1,0 +1,23 @@
+# Reads the sources and fails where a layer reaches for what is not its business. Run by every build.
+file(GLOB_RECURSE RULES ${SOURCE}/rules/*.cpp ${SOURCE}/rules/*.hpp)
+file(GLOB PROXY ${SOURCE}/proxy/*.cpp ${SOURCE}/proxy/*.hpp)
+
+function(forbid files pattern why)
+  foreach(file IN LISTS ${files})
+    file(STRINGS ${file} hits REGEX "${pattern}")
+    if(hits)
+      list(GET hits 0 hit)
+      file(RELATIVE_PATH name ${SOURCE} ${file})
+      message(FATAL_ERROR "${name}: ${why}: ${hit}")
+    endif()
+  endforeach()
+endfunction()
+
+forbid(RULES "#include <(boost|openssl|sys|netinet|sqlite3|unistd|fcntl|chrono|thread|fstream|iostream|filesystem)"
+       "rules does no I/O and knows no clock")
+forbid(RULES "#include \"(proxy|tests)/" "rules knows nothing of the proxy")
+forbid(PROXY "#include <rapidjson" "JSON is read and written in rules/json.cpp")
+forbid(PROXY "\"/(v[0-9]|libpod|containers|images|volumes|networks|pods|exec|events|info|version|_ping|system)"
+       "proxy names no endpoint")
+forbid(PROXY "appx\\." "proxy names no label")
+forbid(PROXY "(find|text|set|erase)\\(\"[A-Z]" "proxy names no JSON key")
