@@ -1,0 +1,72 @@
+# shellcheck shell=bash disable=SC2034
+# The Debian packages podfence needs, the one list of them, and how they get onto a machine. Sourced, never run.
+
+# To build podfence.
+packages_build=(
+  g++                                # compiler, C++20
+  cmake                              # build system, 3.25
+  ninja-build                        # build tool of the presets
+  libboost1.81-dev                   # Asio and Beast: sockets and HTTP
+  libboost-program-options1.81-dev   # command line
+  libssl-dev                         # random request ids; TLS of the control plane
+  libsqlite3-dev                     # ledger
+  rapidjson-dev                      # JSON
+  doctest-dev                        # unit tests
+)
+
+# To run rootless Podman behind it.
+packages_podman=(
+  podman           # the engine
+  runc             # OCI runtime that also works with cgroup v1 and hybrid cgroups
+  uidmap           # newuidmap and newgidmap: user namespaces of ordinary users
+  slirp4netns      # network of rootless containers
+  netavark         # networks that users create
+  aardvark-dns     # names on those networks
+  iptables         # called by netavark
+  catatonit        # init of pods and of `--init`
+  fuse-overlayfs   # storage where the kernel has no overlay for ordinary users
+  busybox-static   # content of the first image, so that no registry is needed
+  ca-certificates  # pulls from registries
+  curl             # asks the sockets whether they answer
+)
+
+# Only for tests/run.
+packages_test=(
+  ccache        # second builds
+  clang-format  # format check
+  clang-tidy    # lint
+  shellcheck    # lint of shell scripts
+  jq            # reads answers in the tests with real Podman
+  socat         # raw bytes to sockets
+  sqlite3       # looks into ledgers
+)
+
+# Everything of root's is done through here.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# install_packages PACKAGE...: installs what is missing and nothing else; asks for no password when nothing is.
+install_packages() {
+  local package missing=()
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  echo "installing: ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 update
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
+    install -y --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# docker_client FOLDER: prints the path of a docker command line client, the machine's own or else one that is unpacked
+# into FOLDER. The Debian package is not installed: that would start Docker's daemon.
+docker_client() {
+  local folder=$1
+  if command -v docker; then return; fi
+  if [ ! -x "$folder/usr/bin/docker" ]; then
+    mkdir -p "$folder"
+    (cd "$folder" && apt-get -qq download docker.io && dpkg-deb -x docker.io_*.deb . && rm docker.io_*.deb) >&2
+  fi
+  echo "$folder/usr/bin/docker"
+}
