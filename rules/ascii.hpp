@@ -1,6 +1,6 @@
 #pragma once
-// ASCII character classes and caseless comparison. <cctype> depends on the locale and on the sign of char; names of HTTP
-// fields, query parameters and JSON members never do.
+// ASCII character classes and caseless comparison. <cctype> depends on the locale and on the sign of char; names of
+// HTTP fields, query parameters and JSON members never do.
 
 #include <algorithm>
 #include <string>

@@ -25,7 +25,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"target.form", 400, "the request target must be in origin form (a path that begins with '/'): {}", "send the path and query only"},
   {"target.length", 414, "the request target is longer than {} bytes", "shorten the query"},
   {"target.encoding", 400, "the request target holds a character that must be percent-encoded, or a bad percent code: {}", "encode it once, as RFC 3986 says"},
-  {"target.path", 400, "the path holds an empty, '.', '..' or doubly encoded segment: {}", "send the clean path"},
+  {"target.path", 400, "the path holds an empty, '.' or '..' segment, or one that is encoded twice or needlessly: {}", "send the clean path"},
   {"target.version", 400, "the API version must be 'v' and up to three numbers: {}", "use a version such as v1.41 or v5.0.0"},
   {"query.syntax", 400, "the query cannot be read in one way only: {}", "send name=value pairs joined by '&'"},
   {"query.unknown", 400, "the query parameter is not known for this endpoint: {}", "leave it out"},

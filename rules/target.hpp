@@ -1,7 +1,7 @@
 #pragma once
 // The request target: the only place where paths and queries are decoded and written (RFC 3986, RFC 9112 section 3.2).
 // Only origin-form. What Go's router or query parser could read in two ways is refused: dot segments, empty segments,
-// encoded slashes outside image names, double encoding, NUL and other controls, `;`, `#`, backslash, raw 8-bit, bad percent codes.
+// needless and double encoding, NUL and other controls, `;`, `#`, backslash, raw 8-bit, bad percent codes.
 
 #include <string>
 #include <string_view>
@@ -16,12 +16,16 @@ namespace podfence::rules {
 struct QueryPair {
   std::string name;   ///< decoded, ASCII
   std::string value;  ///< decoded, valid UTF-8, no NUL
+  friend bool operator==(const QueryPair&, const QueryPair&) = default;
 };
 
 struct Target {
   std::string version;                ///< "v1.41", "v5.4.2", or "" where the client gave none
-  std::vector<std::string> segments;  ///< decoded path segments behind the version; "libpod" is the first where it stands there
+  /// Decoded path segments behind the version; "libpod" is the first where it stands there. A '/' in one stood there as
+  /// %2F; only a parameter that takes slashes matches it (route).
+  std::vector<std::string> segments;
   std::vector<QueryPair> query;       ///< in order of the text
+  friend bool operator==(const Target&, const Target&) = default;
 };
 
 inline constexpr std::size_t max_target_size = 8 * 1024;
