@@ -1,0 +1,121 @@
+#include "tests/support/running_proxy.hpp"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace podfence::testing {
+namespace {
+
+std::vector<proxy::ListenerOptions> listeners(const std::string& directory) {
+  std::vector<proxy::ListenerOptions> options;
+  for (const auto* id : {"p1", "p10"}) {
+    rules::Project project;
+    project.id = id;
+    project.policy.shared_images = {"localhost/*"};
+    options.push_back({project, directory + "/" + id + "/podman.sock"});
+  }
+  return options;
+}
+
+}  // namespace
+
+proxy::Limits short_limits() {
+  proxy::Limits limits;
+  limits.head_bytes = 4096;
+  limits.json_bytes = 32 * 1024;
+  limits.answer_bytes = 256 * 1024;
+  limits.line_bytes = 16 * 1024;
+  limits.connections = 64;
+  limits.head_time = Milliseconds(2000);
+  limits.idle_time = Milliseconds(20000);
+  limits.content_idle_time = Milliseconds(2000);
+  limits.close_time = Milliseconds(1000);
+  limits.drain_time = Milliseconds(200);
+  return limits;
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  auto pattern = (std::filesystem::temp_directory_path() / "podfence-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::system_error(errno, std::generic_category(), pattern);
+  path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+RunningProxy::RunningProxy(proxy::Limits limits)
+    : podman(directory_.path() + "/upstream.sock"),
+      ledger_(":memory:"),
+      audit_(directory_.path() + "/audit.log"),
+      context_(1),
+      server_(context_, directory_.path() + "/upstream.sock", listeners(directory_.path()), limits, ledger_, audit_) {
+  podman.add(rules::Kind::Image, "localhost/bb:latest", "");
+  server_.start();
+  thread_ = std::thread([this] {
+    try {
+      context_.run();
+    } catch (const std::exception& error) {
+      failure_ = error.what();
+    }
+  });
+}
+
+RunningProxy::~RunningProxy() {
+  if (thread_.joinable()) CHECK_MESSAGE(stop(), "the server did not stop by itself");
+}
+
+bool RunningProxy::stop() {
+  bool cut = false;
+  boost::asio::post(context_, [this] { server_.stop(); });
+  // On its own thread: a timer in the context would be work that keeps it running.
+  std::thread watcher([&] {
+    for (auto waited = Milliseconds(0); waited < patience && !context_.stopped(); waited += Milliseconds(5))
+      std::this_thread::sleep_for(Milliseconds(5));
+    cut = !context_.stopped();
+    context_.stop();
+  });
+  thread_.join();
+  watcher.join();
+  CHECK_MESSAGE(failure_.empty(), "the server threw: ", failure_);
+  return !cut;
+}
+
+std::string RunningProxy::socket(const std::string& project) const {
+  return directory_.path() + "/" + project + "/podman.sock";
+}
+
+WireAnswer RunningProxy::ask(std::string_view request, const std::string& project) const {
+  return client(project).request(request);
+}
+
+bool RunningProxy::alive() const {
+  const auto answer = ask("GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
+  return answer.complete() && answer.status == 200 && answer.content == "OK";
+}
+
+std::string RunningProxy::audit() const {
+  std::ifstream file(directory_.path() + "/audit.log");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string RunningProxy::audit(std::size_t lines) const {
+  for (auto waited = Milliseconds(0); waited < patience; waited += Milliseconds(5)) {
+    const auto text = audit();
+    if (static_cast<std::size_t>(std::ranges::count(text, '\n')) >= lines) return text;
+    std::this_thread::sleep_for(Milliseconds(5));
+  }
+  return audit();
+}
+
+}  // namespace podfence::testing

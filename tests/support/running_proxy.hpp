@@ -1,0 +1,62 @@
+#pragma once
+// A whole proxy in the test process, with two projects whose names are prefixes of each other, in front of a fake
+// Podman. Its sockets, audit log and everything else live in a temporary directory that goes with it.
+
+#include <string>
+#include <thread>
+
+#include "proxy/server.hpp"
+#include "tests/support/fake_podman.hpp"
+#include "tests/support/raw_client.hpp"
+
+namespace podfence::testing {
+
+/// Small enough that reaching one costs a test nothing.
+proxy::Limits short_limits();
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class RunningProxy {
+ public:
+  explicit RunningProxy(proxy::Limits limits = short_limits());
+  ~RunningProxy();
+
+  RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }
+  std::string socket(const std::string& project = "p1") const;
+  /// One exchange on a connection of its own.
+  WireAnswer ask(std::string_view request, const std::string& project = "p1") const;
+  /// True when a new client is served as ever.
+  bool alive() const;
+  /// What the audit log holds so far.
+  std::string audit() const;
+  /// Waits until the audit log has that many lines; gives what it has then.
+  std::string audit(std::size_t lines) const;
+  /// Stops the server and waits for it; false when it had to be cut off.
+  bool stop();
+
+ private:
+  TemporaryDirectory directory_;
+
+ public:
+  FakePodman podman;
+
+ private:
+  proxy::SqliteLedger ledger_;
+  proxy::AuditLog audit_;
+  boost::asio::io_context context_;
+  proxy::Server server_;
+  std::thread thread_;
+  std::string failure_;  ///< what the server's thread threw
+};
+
+}  // namespace podfence::testing
