@@ -1,6 +1,7 @@
 #pragma once
-// The configuration file: JSON with comments. Text in, values out; files are read by the proxy. A configuration that names
-// an unknown key, or that would be wide open, does not load.
+// The configuration: a file of JSON with comments, or options of the command line. Text in, values out; files are read
+// by the proxy. A configuration that names an unknown key, or that would be wide open, does not load.
+// docs/configuration.md tells every key.
 
 #include <string>
 #include <string_view>
@@ -17,17 +18,30 @@ struct ProjectConfiguration {
 };
 
 struct Configuration {
-  std::string upstream;    ///< path of Podman's socket; "" means the default place, or a service that podfence starts
-  std::string state;       ///< directory of the ledger; "" means the default place
-  std::string audit_log;   ///< file; "" means standard error
+  std::string upstream;   ///< path of Podman's socket; "" means the default place, or a service that podfence starts
+  std::string state;      ///< directory of the ledger; "" means the default place
+  std::string audit_log;  ///< file; "" means standard error
   std::vector<ProjectConfiguration> projects;
 };
 
 struct ConfigurationError {
-  std::string where;  ///< JSON pointer, "/projects/p1/socket"
+  std::string where;  ///< JSON pointer, "/projects/p1/socket", "" for the whole; or an option, "--socket"
   std::string what;   ///< "must be an absolute path"
 };
 
 std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text);
+
+/// What the command line can say: one project. An empty text means "not said".
+struct ServeOptions {
+  std::string project = {};
+  std::string socket = {};
+  std::string upstream = {};
+  std::string state = {};
+  std::string audit_log = {};
+  std::vector<std::string> shared_images = {};
+};
+
+/// The same checks as for a file.
+std::variant<Configuration, ConfigurationError> configuration_of(const ServeOptions& options);
 
 }  // namespace podfence::rules

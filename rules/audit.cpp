@@ -1,0 +1,56 @@
+#include "rules/audit.hpp"
+
+#include <string_view>
+
+#include "rules/json.hpp"
+
+namespace podfence::rules {
+namespace {
+
+/// Every byte that is not printable ASCII, and the backslash, becomes `\xNN`: a line never holds control characters or
+/// broken UTF-8, and two different texts never look alike. `limit` bounds what is read, so that an escape stays whole.
+std::string escaped(std::string_view text, std::size_t limit = std::string_view::npos) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string line;
+  for (const char c : text.substr(0, limit)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f && byte != '\\') {
+      line += c;
+    } else {
+      line += "\\x";
+      line += digits[byte >> 4];
+      line += digits[byte & 0xf];
+    }
+  }
+  return line;
+}
+
+json::Value count(std::uint64_t value) { return json::Number{std::to_string(value)}; }
+
+}  // namespace
+
+std::string write_audit_line(const AuditRecord& record) {
+  json::Value line = json::Value::object();
+  line.set("time", escaped(record.time));
+  line.set("request_id", escaped(record.request_id));
+  line.set("project", escaped(record.project));
+  line.set("listener", escaped(record.listener));
+  line.set("peer_uid", json::Value::integer(record.peer_uid));
+  line.set("peer_pid", json::Value::integer(record.peer_pid));
+  line.set("method", escaped(record.method, 16));
+  line.set("endpoint", escaped(record.endpoint));
+  line.set("target", escaped(record.target, 512));
+  json::Value objects = json::Value::array();
+  for (const auto& id : record.objects) objects.push(escaped(id));
+  line.set("objects", std::move(objects));
+  line.set("decision", escaped(record.decision));
+  line.set("rule", escaped(record.rule));
+  line.set("subject", escaped(record.subject, 200));
+  line.set("status", json::Value::integer(record.status));
+  line.set("bytes_in", count(record.bytes_in));
+  line.set("bytes_out", count(record.bytes_out));
+  line.set("duration_us", json::Value::integer(record.duration_us));
+  return json::write(line);
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,20 @@
+#pragma once
+// The lexical side of the configuration file: comments, and what single values may look like.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace podfence::rules {
+
+/// The text with `// …` and `/* … */` outside of strings replaced by spaces, so that positions stay the same. nullopt:
+/// a comment has no end.
+std::optional<std::string> strip_comments(std::string_view text);
+
+/// Each returns what is wrong, or nullptr.
+const char* wrong_with_path(std::string_view text);
+const char* wrong_with_socket(std::string_view text);
+const char* wrong_with_label_key(std::string_view text);
+const char* wrong_with_shared_image(std::string_view text);
+
+}  // namespace podfence::rules

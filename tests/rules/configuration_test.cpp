@@ -1,0 +1,238 @@
+// Which configurations load, what they mean, and what a person reads about those that do not.
+#include "rules/configuration.hpp"
+
+#include <doctest/doctest.h>
+
+#include "rules/configuration_text.hpp"
+
+using namespace podfence::rules;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Configuration loaded(std::string_view text) {
+  auto result = read_configuration(text);
+  const auto* error = std::get_if<ConfigurationError>(&result);
+  REQUIRE_MESSAGE(error == nullptr, (error ? error->where + " " + error->what : ""));
+  return std::get<Configuration>(std::move(result));
+}
+
+/// "where: what", or "loaded".
+std::string refused(const std::variant<Configuration, ConfigurationError>& result) {
+  const auto* error = std::get_if<ConfigurationError>(&result);
+  return error ? error->where + ": " + error->what : "loaded";
+}
+
+std::string refused(std::string_view text) { return refused(read_configuration(text)); }
+
+}  // namespace
+
+TEST_CASE("a whole configuration means what it says") {
+  const Configuration configuration = loaded(R"({
+    // Podman's own socket.
+    "upstream": "/run/user/1000/podman/podman.sock",
+    "state": "/var/lib/podfence", /* the ledger */
+    "audit_log": "/var/log/podfence.log",
+    "label": "example.tenant",
+    "defaults": {"images": {"shared": ["localhost/*"]}},
+    "projects": {
+      "p1": {"socket": "/run/podfence/p1/podman.sock"},
+      "p10": {"images": {"shared": ["docker.io/library/alpine:3.20", "quay.io/base/*"]}},
+      "closed": {"images": {"shared": []}}
+    }
+  })");
+  CHECK(configuration.upstream == "/run/user/1000/podman/podman.sock");
+  CHECK(configuration.state == "/var/lib/podfence");
+  CHECK(configuration.audit_log == "/var/log/podfence.log");
+  REQUIRE(configuration.projects.size() == 3);
+  const auto& p1 = configuration.projects[0];
+  const auto& p10 = configuration.projects[1];
+  const auto& closed = configuration.projects[2];
+  CHECK(p1.project.id == "p1");
+  CHECK(p1.project.label_key == "example.tenant");
+  CHECK(p1.socket == "/run/podfence/p1/podman.sock");
+  CHECK(p1.project.policy.shared_images == Texts{"localhost/*"});
+  CHECK(p10.project.id == "p10");
+  CHECK(p10.socket.empty());
+  CHECK(p10.project.policy.shared_images == Texts{"docker.io/library/alpine:3.20", "quay.io/base/*"});
+  CHECK(closed.project.policy.shared_images.empty());
+}
+
+TEST_CASE("the smallest configuration is one project, and shares nothing") {
+  const Configuration configuration = loaded(R"({"projects": {"p1": {}}})");
+  CHECK(configuration.upstream.empty());
+  CHECK(configuration.state.empty());
+  CHECK(configuration.audit_log.empty());
+  REQUIRE(configuration.projects.size() == 1);
+  CHECK(configuration.projects[0].project.label_key == "appx.project");
+  CHECK(configuration.projects[0].project.policy.shared_images.empty());
+}
+
+TEST_CASE("defaults and label count for all projects wherever they stand") {
+  const Configuration configuration =
+      loaded(R"({"projects": {"p1": {}}, "defaults": {"images": {"shared": ["localhost/*"]}}, "label": "a.b"})");
+  CHECK(configuration.projects[0].project.policy.shared_images == Texts{"localhost/*"});
+  CHECK(configuration.projects[0].project.label_key == "a.b");
+}
+
+TEST_CASE("a wrong configuration does not load, and the reason says where and what") {
+  struct Row {
+    std::string text;
+    std::string reason;  ///< the beginning of it
+  };
+  const Row rows[] = {
+      {"", ": "},
+      {"[]", ": must be an object"},
+      {"{} {}", ": "},
+      {R"({"projects": {}})", "/projects: must name at least one project"},
+      {"{}", "/projects: must name at least one project"},
+      {R"({"project": {"p1": {}}})",
+       "/project: is not a key that is known here; known are: upstream, state, audit_log, label, defaults, projects"},
+      {R"({"Projects": {"p1": {}}})", "/Projects: is not a key"},
+      {R"({"projects": {"p1": {"sockets": "/a"}}})",
+       "/projects/p1/sockets: is not a key that is known here; known are: socket, images"},
+      {R"({"projects": {"p1": {"images": {"share": []}}}})",
+       "/projects/p1/images/share: is not a key that is known here; known are: shared"},
+      {R"({"projects": {"p1": {}}, "defaults": {"socket": "/a"}})", "/defaults/socket: is not a key"},
+      {R"({"projects": {"p1": {}}, "a/b~c": 1})", "/a~1b~0c: is not a key"},
+      {R"({"projects": {"p1": {}, "p1": {}}})", ": "},
+      {R"({"projects": {"P1": {}}})", "/projects/P1: must be a project id"},
+      {R"({"projects": {"-p": {}}})", "/projects/-p: must be a project id"},
+      {R"({"projects": {"": {}}})", "/projects/: must be a project id"},
+      {R"({"projects": {"a/b": {}}})", "/projects/a~1b: must be a project id"},
+      {R"({"projects": {"p1": null}})", "/projects/p1: must be an object"},
+      {R"({"projects": ["p1"]})", "/projects: must be an object of projects"},
+      {R"({"projects": {"p1": {"socket": "podman.sock"}}})", "/projects/p1/socket: must be an absolute path"},
+      {R"({"projects": {"p1": {"socket": ""}}})", "/projects/p1/socket: must be an absolute path"},
+      {R"({"projects": {"p1": {"socket": "unix:///a"}}})", "/projects/p1/socket: must be an absolute path"},
+      {R"({"projects": {"p1": {"socket": "/a/../b"}}})", "/projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/a//b"}}})", "/projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/a/"}}})", "/projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/"}}})", "/projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/a\nb"}}})", "/projects/p1/socket: must not hold control characters"},
+      {R"({"projects": {"p1": {"socket": "/a\u0000b"}}})", ": a text holds NUL"},
+      {R"({"projects": {"p1": {"socket": "/)" + std::string(107, 'a') + R"("}}})",
+       "/projects/p1/socket: is longer than the 107"},
+      {R"({"projects": {"p1": {"socket": 1}}})", "/projects/p1/socket: must be a string"},
+      {R"({"projects": {"p1": {"socket": "/a"}, "p10": {"socket": "/a"}}})",
+       "/projects/p10/socket: is the socket of the project p1"},
+      {R"({"upstream": "/a", "projects": {"p1": {"socket": "/a"}}})",
+       "/projects/p1/socket: must not be the socket of Podman"},
+      {R"({"upstream": "a", "projects": {"p1": {}}})", "/upstream: must be an absolute path"},
+      {R"({"state": "~/x", "projects": {"p1": {}}})", "/state: must be an absolute path"},
+      {R"({"audit_log": true, "projects": {"p1": {}}})", "/audit_log: must be a string"},
+      {R"({"label": "Bad Key", "projects": {"p1": {}}})", "/label: must be a label key"},
+      {R"({"label": "", "projects": {"p1": {}}})", "/label: must be a label key"},
+      {R"({"label": "a=b", "projects": {"p1": {}}})", "/label: must be a label key"},
+      {R"({"label": "io.podman.x", "projects": {"p1": {}}})", "/label: must not begin with a name that Podman"},
+      {R"({"defaults": {"images": {"shared": "localhost/*"}}, "projects": {"p1": {}}})",
+       "/defaults/images/shared: must be a list"},
+      {R"({"defaults": {"images": {"shared": ["localhost/a", 1]}}, "projects": {"p1": {}}})",
+       "/defaults/images/shared/1: must be a string"},
+      {R"({"projects": {"p1": {}}} /* open)", ": a comment that begins with /* has no end"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    const std::string reason = refused(row.text);
+    CHECK_MESSAGE(reason.starts_with(row.reason), reason);
+  }
+}
+
+TEST_CASE("a pattern that would open everybody's images does not load") {
+  struct Row {
+    std::string pattern;
+    bool loads;
+  };
+  const Row rows[] = {
+      {"localhost/*", true},
+      {"localhost/hello:latest", true},
+      {"docker.io/*", true},
+      {"docker.io/library/alpine", true},
+      {"registry.example:5000/base/*", true},
+      {"*", false},
+      {"**", false},
+      {"*/*", false},
+      {"*.io/library/alpine", false},
+      {"docker.*/library/*", false},
+      {"*:latest", false},
+      {"local*", false},
+      {"localhost", false},
+      {"localhost/", false},
+      {"alpine", false},
+      {"library/alpine", false},
+      {"/localhost/a", false},
+      {"", false},
+      {"localhost/a b", false},
+      {"localhost/\xc3\xa4", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.pattern);
+    const std::string reason = refused(R"({"projects": {"p1": {"images": {"shared": [")" + row.pattern + R"("]}}}})");
+    CHECK((reason == "loaded") == row.loads);
+    CHECK((refused(configuration_of({.project = "p1", .shared_images = {row.pattern}})) == "loaded") == row.loads);
+  }
+}
+
+TEST_CASE("comments stand outside of strings only, and leave positions as they were") {
+  struct Row {
+    std::string text, plain;
+  };
+  const Row rows[] = {
+      {"a // b\nc", "a     \nc"},
+      {"a /* b\nc */ d", "a     \n     d"},
+      {R"("http://x" // y)", R"("http://x"     )"},
+      {R"("\"// no" /**/)", R"("\"// no"     )"},
+      {R"("\\"// yes)", R"("\\"      )"},
+      {"/*/ still */x", "            x"},
+      {"1/2", "1/2"},
+      {"/", "/"},
+      {"// end", "      "},
+      {R"("open // string)", R"("open // string)"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    CHECK(strip_comments(row.text) == row.plain);
+  }
+  CHECK_FALSE(strip_comments("a /* b"));
+  CHECK_FALSE(strip_comments("/*/"));
+}
+
+TEST_CASE("options of the command line are checked as a file is") {
+  struct Row {
+    ServeOptions options;
+    std::string reason;
+  };
+  const Row rows[] = {
+      {{.project = "p1"}, "loaded"},
+      {{.project = ""}, "--project: must be a project id"},
+      {{.project = "P"}, "--project: must be a project id"},
+      {{.project = "p1", .socket = "a"}, "--socket: must be an absolute path"},
+      {{.project = "p1", .upstream = "a"}, "--upstream: must be an absolute path"},
+      {{.project = "p1", .state = "a/.."}, "--state: must be an absolute path"},
+      {{.project = "p1", .audit_log = "/a/.."}, "--audit-log: must be a clean path"},
+      {{.project = "p1", .shared_images = {"localhost/*", "*"}}, "--share-image: must not have '*'"},
+      {{.project = "p1", .socket = "/a", .upstream = "/a"}, "--socket: must not be the socket of Podman"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.reason);
+    CHECK(refused(configuration_of(row.options)).starts_with(row.reason));
+  }
+}
+
+TEST_CASE("options of the command line reach the configuration") {
+  const auto result = configuration_of({.project = "p1",
+                                        .socket = "/s",
+                                        .upstream = "/u",
+                                        .state = "/d",
+                                        .audit_log = "/l",
+                                        .shared_images = {"localhost/*"}});
+  const Configuration& configuration = std::get<Configuration>(result);
+  CHECK(configuration.upstream == "/u");
+  CHECK(configuration.state == "/d");
+  CHECK(configuration.audit_log == "/l");
+  REQUIRE(configuration.projects.size() == 1);
+  CHECK(configuration.projects[0].socket == "/s");
+  CHECK(configuration.projects[0].project.id == "p1");
+  CHECK(configuration.projects[0].project.policy.shared_images == Texts{"localhost/*"});
+}
