@@ -22,9 +22,10 @@ struct UpstreamRequest {
   std::optional<std::string> content;  ///< nullopt: none, or the client's content where the row streams it
 };
 
-/// A fact the rules need. `kind` and `name` are the client's words; for lists `name` is empty.
+/// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names of
+/// the volumes that own containers mount.
 struct Question {
-  enum class Ask { Object, List } ask = Ask::Object;
+  enum class Ask { Object, List, Mounts } ask = Ask::Object;
   Kind kind = Kind::None;
   std::string name;
   friend auto operator<=>(const Question&, const Question&) = default;
@@ -45,17 +46,18 @@ struct Deny {
 /// Foreign and missing alike.
 Deny hidden(Kind kind, std::string_view name);
 
-/// The proxy answers without upstream.
-struct Reply {
-  int status = 200;
-  std::string content_type = "application/json";
-  std::string content;
-};
-
 /// A change of the ledger.
 struct Claim {
   enum class Change { HoldImage, DropImage, OwnTag, DropTag } change;
   std::string what;  ///< image id (64 hex) or normalised tag
+};
+
+/// The proxy answers without upstream. An empty content with status 204 has no content type.
+struct Reply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string content;
+  std::vector<Claim> claims;  ///< applied to the ledger before the answer
 };
 
 /// A volume that has to exist, labelled, before the request is sent. Made if missing, read back, and refused as hidden
@@ -76,7 +78,8 @@ struct Batch {
   struct Item {
     UpstreamRequest request;
     std::string name;               ///< what the report calls it
-    std::vector<Claim> on_success;
+    std::vector<Claim> on_success;  ///< applied when upstream answers 2xx
+    bool ledger_only = false;       ///< nothing is sent: the outcome is 200 without content, the claims are applied
   };
   std::vector<Item> items;
 };

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rules/decision.hpp"
@@ -57,8 +57,16 @@ class Facts {
   /// nullptr: not known yet, and noted as a question. Full ids that memory knows as ours need no question unless the
   /// document is wanted.
   const Fact* find(Kind kind, std::string_view name, bool want_document = false);
-  /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*). nullptr: noted as a question.
-  const json::Array* list(Kind kind);
+  /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*), in libpod's list form. `filters`
+  /// is canonical JSON for upstream, "" for just our label. nullptr: noted as a question.
+  const json::Array* list(Kind kind, std::string_view filters = "");
+  /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a question.
+  const json::Array* mounted_volumes();
+  /// What is known of that name is asked again: it may have been given to another object.
+  void forget(Kind kind, std::string_view name);
+
+  /// Full ids (of volumes: names) of everything that was resolved as own or shared.
+  std::vector<std::string> resolved_ids() const;
 
   bool complete() const { return open_.empty(); }
   std::vector<Question> take_open() { return std::exchange(open_, {}); }
@@ -76,6 +84,14 @@ class Facts {
   const Project& project_;
   const Ledger& ledger_;
   OwnerMemory& memory_;
+  const Fact* ask(const Question& question);
+  const Fact* find_image(std::string_view name);
+  const Fact* find_exec(std::string_view id);
+  const Fact* find_volume(std::string_view name);
+  bool learn_object(const Question& question, json::Value document, Fact& fact);
+  bool learn_list(const Question& question, json::Value document, Fact& fact);
+  bool learn_mounts(const json::Value& containers, Fact& fact);
+
   std::map<Question, Fact> known_;
   std::vector<Question> open_;
 };

@@ -70,6 +70,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"field.value", 400, "the field has a value that cannot be accepted: {}", "see docs/fields.md"},
   {"field.refused", 403, "the field reaches beyond your project or weakens the fence: {}", "leave it out"},
   {"name.id-like", 400, "a name of 12 or more hexadecimal digits could be taken for an id: {}", "choose another name"},
+  {"name.taken", 409, "the name is not available: {}", "choose another name"},
   {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
   {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume"},
   {"mount.option", 403, "the mount option is not allowed: {}", "use 'ro' or 'rw'"},

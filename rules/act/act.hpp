@@ -1,0 +1,39 @@
+#pragma once
+// How each Act of the endpoint table is decided; decide.cpp calls them. Every function follows facts.hpp's contract: with
+// facts missing the result is thrown away, so placeholders may go in.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules::act {
+
+/// Resolve the path's object, judge query and content, send on.
+Decision plain(Exchange& exchange);
+Decision exists(Exchange& exchange);
+Decision list(Exchange& exchange);
+Decision prune(Exchange& exchange);
+Decision volume_create(Exchange& exchange);
+Decision image_remove(Exchange& exchange);
+Decision image_batch_remove(Exchange& exchange);
+Decision image_pull(Exchange& exchange);
+Decision showmounted(Exchange& exchange);
+
+/// The object in the path, when the client may go on with it; a Deny when not; neither while it is unknown.
+struct Subject {
+  const Fact* fact = nullptr;
+  std::optional<Deny> denied;
+};
+Subject subject_of(Exchange& exchange);
+
+/// The row's path for upstream: the client's version, the parameter replaced by the encoded id.
+std::string upstream_path(const Exchange& exchange, std::string_view id);
+
+/// The requests that take an image, or only some of its names, away from the project: see image_remove.cpp.
+void remove_image(Exchange& exchange, const json::Value& image, std::string_view only_tag, Batch& batch);
+
+}  // namespace podfence::rules::act

@@ -1,0 +1,80 @@
+// Pulling. Nothing can be labelled, so the ledger records who pulled what (answer/: LineJudge). A name that the project
+// cannot see does not exist for it: it is fetched from its registry and never answered from what others have here.
+
+#include "rules/act/act.hpp"
+#include "rules/image_name.hpp"
+
+namespace podfence::rules::act {
+
+namespace {
+
+std::string value_of(const Target& target, std::string_view name) {
+  const auto values = values_of(target, name);
+  return values.empty() ? "" : values.front();
+}
+
+void replace(std::vector<QueryPair>& pairs, std::string_view name, std::string value) {
+  std::erase_if(pairs, [&](const QueryPair& pair) { return pair.name == name; });
+  if (!value.empty()) pairs.push_back({std::string(name), std::move(value)});
+}
+
+/// What upstream would say of an image that is here already.
+Reply already_here(const Exchange& exchange, const std::string& reference, const std::string& id) {
+  json::Value line;
+  if (exchange.match.endpoint->family == Family::Docker) {
+    line.set("status", "Image is up to date for " + reference);
+    line.set("id", id);
+  } else {
+    json::Value images = json::Value::array();
+    images.push(id);
+    line.set("images", std::move(images));
+    line.set("id", id);
+  }
+  return {200, "application/json", json::write(line) + "\n", {}};
+}
+
+/// A local name is no registry's: Podman would ask a registry on the host itself.
+bool is_local_name(std::string_view reference) { return reference.starts_with("localhost/"); }
+
+}  // namespace
+
+Decision image_pull(Exchange& exchange) {
+  const bool compat = exchange.match.endpoint->family == Family::Docker;
+  const auto& target = exchange.request.target;
+  if (!value_of(target, "fromSrc").empty())
+    return Deny{refusal("endpoint.later-image-transfer"), "fromSrc", Kind::None};
+  auto query = judge_query(exchange.match.endpoint->query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  auto& pairs = std::get<JudgedQuery>(query).pairs;
+
+  const auto asked = value_of(target, compat ? "fromImage" : "reference");
+  // An id names something that is here or nowhere; a pull of one would hand out a local image (endpoints.md 5.4).
+  const auto reference = pull_reference(exchange);
+  if (full_image_id(asked) || !reference) return Deny{refusal("image.reference"), asked, Kind::Image};
+
+  // A short name means what the project already has under it, as for every other verb.
+  const auto* here = exchange.facts.find(Kind::Image, compat ? *reference : asked);
+  if (!here) return Ask{};
+  const bool visible = here->ownership == Ownership::Own || here->ownership == Ownership::Shared;
+  const auto policy = compat ? "always" : value_of(target, "policy");
+  if (here->ownership == Ownership::Shared || (visible && (policy == "missing" || policy == "never")))
+    return already_here(exchange, *reference, here->id);
+  if (policy == "never" || is_local_name(*reference) || is_shared_name(exchange.project, *reference))
+    return hidden(Kind::Image, asked);
+
+  Forward forward;
+  forward.request.method = Method::Post;
+  if (compat) {
+    replace(pairs, "fromImage", *reference);
+    replace(pairs, "tag", "");
+  } else {
+    replace(pairs, "reference", *reference);
+    if (!policy.empty()) replace(pairs, "policy", visible ? policy : "always");
+  }
+  if (!exchange.request.registry_auth.empty())
+    forward.request.fields.push_back({"X-Registry-Auth", exchange.request.registry_auth});
+  forward.request.target = write_target(upstream_path(exchange, ""), pairs);
+  return forward;
+}
+
+}  // namespace podfence::rules::act

@@ -1,0 +1,96 @@
+// Removing images. One image id may carry names of several projects and be held by several, and Podman's own verb is
+// coarse: by id with force all names of everybody go, and containers with them. So only single names are ever removed,
+// never with force, and an image that others hold or name loses just this project's names.
+
+#include <algorithm>
+
+#include "rules/act/act.hpp"
+#include "rules/image_name.hpp"
+
+namespace podfence::rules::act {
+
+namespace {
+
+using Change = Claim::Change;
+
+std::vector<std::string> tags_of(const json::Value& image) {
+  std::vector<std::string> tags;
+  if (const auto* list = image.find("RepoTags"); list && list->items())
+    for (const auto& tag : *list->items())
+      if (tag.string()) tags.push_back(*tag.string());
+  return tags;
+}
+
+UpstreamRequest delete_request(std::string_view reference) {
+  return {Method::Delete, "/v4.0.0/libpod/images/" + encode(reference), {}, std::nullopt};
+}
+
+UpstreamRequest untag_request(std::string_view id, std::string_view tag) {
+  const auto colon = tag.rfind(':');
+  return {Method::Post,
+          write_target("/v4.0.0/libpod/images/" + std::string(id) + "/untag",
+                       {{"repo", std::string(tag.substr(0, colon))}, {"tag", std::string(tag.substr(colon + 1))}}),
+          {},
+          std::nullopt};
+}
+
+/// The tag of the image that the client's reference stands for, "" when it is an id or a digest.
+std::string tag_meant(const Exchange& exchange, std::string_view reference, const json::Value& image) {
+  const auto& facts = exchange.facts;
+  for (const auto& tag : tags_of(image))
+    if (may_mean(reference, tag) && visible_name(facts.project(), facts.ledger(), tag)) return tag;
+  return "";
+}
+
+}  // namespace
+
+void remove_image(Exchange& exchange, const json::Value& image, std::string_view only_tag, Batch& batch) {
+  const auto& project = exchange.project;
+  const auto& ledger = exchange.facts.ledger();
+  const auto id = image_id_of(image);
+  auto own = tags_of(image), foreign = own;
+  std::erase_if(own, [&](const std::string& tag) { return !ledger.owns_tag(project.id, tag); });
+  std::erase_if(foreign, [&](const std::string& tag) {
+    return ledger.owns_tag(project.id, tag) && !ledger.tag_owned_by_others(project.id, tag);
+  });
+  const bool all = only_tag.empty() || own.size() <= 1;
+  if (!only_tag.empty()) std::erase_if(own, [&](const std::string& tag) { return tag != only_tag; });
+  const bool others = !foreign.empty() || ledger.held_by_others(project.id, id);
+
+  for (const auto& tag : own) {
+    std::vector<Claim> claims{{Change::DropTag, tag}};
+    if (all && tag == own.back()) claims.push_back({Change::DropImage, id});
+    const bool also_theirs = ledger.tag_owned_by_others(project.id, tag);
+    batch.items.push_back({others ? untag_request(id, tag) : delete_request(tag), tag, std::move(claims), also_theirs});
+  }
+  if (own.empty()) batch.items.push_back({delete_request(id), id, {{Change::DropImage, id}}, others});
+}
+
+Decision image_remove(Exchange& exchange) {
+  auto query = judge_query(exchange.match.endpoint->query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  const auto subject = subject_of(exchange);
+  if (subject.denied) return *subject.denied;
+  if (!subject.fact) return Ask{};
+  Batch batch;
+  remove_image(exchange, subject.fact->document, tag_meant(exchange, exchange.match.name, subject.fact->document),
+               batch);
+  return batch;
+}
+
+/// DELETE /libpod/images/remove?images=a&images=b, which podman --remote rmi uses.
+Decision image_batch_remove(Exchange& exchange) {
+  auto query = judge_query(exchange.match.endpoint->query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  Batch batch;
+  for (const auto& reference : values_of(exchange.request.target, "images")) {
+    const auto* image = exchange.facts.find(Kind::Image, reference);
+    if (!image) continue;
+    if (image->ownership == Ownership::Shared) return Deny{refusal("image.shared"), reference, Kind::Image};
+    if (image->ownership != Ownership::Own) return hidden(Kind::Image, reference);
+    remove_image(exchange, image->document, tag_meant(exchange, reference, image->document), batch);
+  }
+  return batch;
+}
+
+}  // namespace podfence::rules::act

@@ -1,0 +1,86 @@
+// The common way: one object or none in the path, a query, perhaps content; judged, written anew, sent on.
+
+#include "rules/act/act.hpp"
+#include "rules/json.hpp"
+
+namespace podfence::rules::act {
+
+namespace {
+
+/// A shared object may be read by everybody and changed by nobody.
+std::optional<Deny> deny_change_of_shared(const Exchange& exchange, Kind kind) {
+  const auto method = exchange.request.method;
+  if (method == Method::Get || method == Method::Head) return std::nullopt;
+  return Deny{kind == Kind::Network ? refusal("network.shared-default") : refusal("image.shared"), exchange.match.name,
+              kind};
+}
+
+}  // namespace
+
+Subject subject_of(Exchange& exchange) {
+  const auto kind = exchange.match.endpoint->subject;
+  const auto& name = exchange.match.name;
+  if (name.empty()) return {nullptr, hidden(kind, name)};
+  const auto* fact = exchange.facts.find(kind, name);
+  if (!fact) return {};
+  switch (fact->ownership) {
+    case Ownership::Own:
+      return {fact, std::nullopt};
+    case Ownership::Shared:
+      return {fact, deny_change_of_shared(exchange, kind)};
+    case Ownership::Foreign:
+    case Ownership::Missing:
+      break;
+  }
+  return {fact, hidden(kind, name)};
+}
+
+std::string upstream_path(const Exchange& exchange, std::string_view id) {
+  const auto& version = exchange.request.target.version;
+  const auto path = exchange.match.endpoint->path;
+  std::string result = version.empty() ? "" : "/" + version;
+  const auto open = path.find('{');
+  if (open == std::string_view::npos) return result.append(path);
+  const auto close = path.find('}', open);
+  return result.append(path.substr(0, open)).append(encode(id)).append(path.substr(close + 1));
+}
+
+Decision plain(Exchange& exchange) {
+  const auto& endpoint = *exchange.match.endpoint;
+  std::string id;
+  if (endpoint.subject != Kind::None) {
+    auto subject = subject_of(exchange);
+    if (subject.denied) return *subject.denied;
+    if (!subject.fact) return Ask{};  // nothing behind the path is judged for an object that may be foreign
+    id = subject.fact->id;
+  }
+  auto query = judge_query(endpoint.query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  Forward forward;
+  forward.request.method = endpoint.method;
+  forward.request.target = write_target(upstream_path(exchange, id), std::get<JudgedQuery>(query).pairs);
+  if (endpoint.body == Body::None) return forward;
+  if (endpoint.body == Body::Stream) {
+    forward.request.fields.push_back({"Content-Type", "application/x-tar"});
+    return forward;
+  }
+  const auto& content = exchange.request.content;
+  if (!content || !content->members()) return Deny{refusal("content.missing"), std::string(endpoint.path), Kind::None};
+  auto body = judge_body(endpoint.body, *content, exchange);
+  if (const auto* deny = std::get_if<Deny>(&body)) return *deny;
+  auto& judged = std::get<JudgedBody>(body);
+  forward.volumes = std::move(judged.volumes);
+  forward.request.content = json::write(judged.content);
+  forward.request.fields.push_back({"Content-Type", "application/json"});
+  return forward;
+}
+
+Decision exists(Exchange& exchange) {
+  auto query = judge_query(exchange.match.endpoint->query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  auto subject = subject_of(exchange);
+  if (subject.denied) return *subject.denied;
+  return Reply{204, "", "", {}};
+}
+
+}  // namespace podfence::rules::act

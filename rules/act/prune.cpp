@@ -1,0 +1,190 @@
+// Prunes. Podman's own ignore filters, join them by OR, or take them from a form body (endpoints.md section 4), and
+// some act on everybody. So: list what is the project's own and unused, and remove each by its id.
+
+#include <algorithm>
+
+#include "rules/act/act.hpp"
+#include "rules/image_name.hpp"
+
+namespace podfence::rules::act {
+
+namespace {
+
+std::vector<std::string> list_of(std::string_view text) { return {std::string(text)}; }
+
+json::Value to_array(const std::vector<std::string>& texts) {
+  json::Value array = json::Value::array();
+  for (const auto& text : texts) array.push(text);
+  return array;
+}
+
+struct Filter {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// The client's filters as judge_query wrote them: our label is among them where the endpoint takes labels.
+std::vector<Filter> filters_of(const JudgedQuery& query) {
+  std::vector<Filter> filters;
+  for (const auto& pair : query.pairs) {
+    if (pair.name != "filters") continue;
+    const auto parsed = json::parse(pair.value);
+    const auto* object = std::get_if<json::Value>(&parsed);
+    if (!object || !object->members()) continue;
+    for (const auto& member : *object->members()) {
+      Filter filter{member.name, {}};
+      if (const auto* values = member.value.items())
+        for (const auto& value : *values) filter.values.emplace_back(value.string() ? *value.string() : "");
+      if (const auto* flags = member.value.members())
+        for (const auto& flag : *flags) filter.values.push_back(flag.name);
+      filters.push_back(std::move(filter));
+    }
+  }
+  return filters;
+}
+
+std::string write_filters(const std::vector<Filter>& filters) {
+  json::Value object = json::Value::object();
+  for (const auto& filter : filters) object.set(filter.name, to_array(filter.values));
+  return json::write(object);
+}
+
+Filter own_label(const Exchange& exchange) {
+  return {"label", list_of(exchange.project.label_key + "=" + exchange.project.id)};
+}
+
+/// Containers, pods and networks: upstream joins these filters by AND, so one list has all of them.
+const json::Array* filtered(Exchange& exchange, Kind kind, std::vector<Filter> filters, std::vector<Filter> state) {
+  auto label = std::ranges::find(filters, "label", &Filter::name);
+  if (label == filters.end())
+    filters.push_back(own_label(exchange));
+  else if (const auto own = own_label(exchange).values.front();
+           std::ranges::find(label->values, own) == label->values.end())
+    label->values.push_back(own);
+  std::ranges::move(state, std::back_inserter(filters));
+  return exchange.facts.list(kind, write_filters(filters));
+}
+
+void add(Batch& batch, std::string_view collection, std::string_view id, std::string_view query = "") {
+  batch.items.push_back({{Method::Delete,
+                          "/v4.0.0/libpod/" + std::string(collection) + "/" + encode(id) + std::string(query),
+                          {},
+                          std::nullopt},
+                         std::string(id),
+                         {},
+                         false});
+}
+
+Batch prune_listed(Exchange& exchange, Kind kind, const JudgedQuery& query, std::vector<Filter> state) {
+  Batch batch;
+  const auto* items = filtered(exchange, kind, filters_of(query), std::move(state));
+  if (!items) return batch;
+  for (const auto& item : *items) switch (kind) {
+      case Kind::Container:  // a pod's members go with their pod (libpod: Runtime.PruneContainers)
+        if (item.text("Pod").empty()) add(batch, "containers", item.text("Id"));
+        break;
+      case Kind::Pod:
+        add(batch, "pods", item.text("Id"));
+        break;
+      case Kind::Network:
+        add(batch, "networks", item.text("name"));
+        break;
+      case Kind::None:
+      case Kind::Volume:
+      case Kind::Image:
+      case Kind::Exec:
+      case Kind::Secret:
+        break;
+    }
+  return batch;
+}
+
+/// Volumes and images: 4.3 joins every value of every filter by OR, 5.x joins the keys so. One list per value, and what
+/// stands in all of them, is AND on every engine.
+class InEveryList {
+ public:
+  InEveryList(Exchange& exchange, Kind kind, const std::vector<Filter>& filters)
+      : identity_(kind == Kind::Volume ? "Name" : "Id") {
+    for (const auto& filter : filters)
+      for (const auto& value : filter.values)
+        lists_.push_back(exchange.facts.list(kind, write_filters({{filter.name, {value}}})));
+  }
+  bool known() const { return std::ranges::find(lists_, nullptr) == lists_.end(); }
+  bool operator()(const json::Value& object) const {
+    const auto same = [&](const json::Value& item) { return item.text(identity_) == object.text(identity_); };
+    return std::ranges::all_of(lists_, [&](const json::Array* list) { return std::ranges::any_of(*list, same); });
+  }
+
+ private:
+  std::string_view identity_;
+  std::vector<const json::Array*> lists_;
+};
+
+Batch prune_volumes(Exchange& exchange, const JudgedQuery& query) {
+  Batch batch;
+  auto filters = filters_of(query);
+  std::erase_if(filters, [](const Filter& filter) { return filter.name == "all"; });  // every unused one goes anyway
+  filters.push_back({"dangling", {"true"}});
+  const auto* own = exchange.facts.list(Kind::Volume);
+  const InEveryList wanted(exchange, Kind::Volume, filters);
+  if (!own || !wanted.known()) return batch;
+  for (const auto& volume : *own) {
+    if (!wanted(volume)) continue;
+    // Asked by its exact name so that the lock on the name is held: Podman's remove would take a prefix of another.
+    const auto* fact = exchange.facts.find(Kind::Volume, volume.text("Name"));
+    if (fact && fact->ownership == Ownership::Own) add(batch, "volumes", volume.text("Name"));
+  }
+  return batch;
+}
+
+bool says(const std::vector<std::string>& values, bool wanted) {
+  return std::ranges::any_of(values, [&](const std::string& value) {
+    return value == (wanted ? "true" : "false") || value == (wanted ? "1" : "0");
+  });
+}
+
+/// Images: the project's own, shared with nobody, and unused (Podman answers 409 for those in use, and they stay).
+Batch prune_images(Exchange& exchange, const JudgedQuery& query) {
+  Batch batch;
+  auto filters = filters_of(query);
+  bool all = says(values_of(exchange.request.target, "all"), true);
+  for (const auto& filter : filters)
+    if (filter.name == "dangling") all = says(filter.values, false);
+  std::erase_if(filters, [](const Filter& filter) { return filter.name == "dangling"; });
+  const auto* images = exchange.facts.list(Kind::Image);
+  const InEveryList wanted(exchange, Kind::Image, filters);
+  if (!images || !wanted.known()) return batch;
+  for (const auto& image : *images) {
+    if (image_ownership(exchange.project, exchange.facts.ledger(), image) != Ownership::Own || !wanted(image)) continue;
+    const auto* tags = image.find("RepoTags");
+    const bool dangling = !tags || !tags->items() || tags->items()->empty();
+    if (dangling || all) remove_image(exchange, image, "", batch);
+  }
+  return batch;
+}
+
+}  // namespace
+
+Decision prune(Exchange& exchange) {
+  auto query = judge_query(exchange.match.endpoint->query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  const auto& judged = std::get<JudgedQuery>(query);
+  if (judged.nothing) return Batch{};
+  switch (exchange.match.endpoint->query) {
+    case Query::ContainerPrune:
+      return prune_listed(exchange, Kind::Container, judged,
+                          {{"status", {"created", "initialized", "stopped", "exited"}}});
+    case Query::PodPrune:
+      return prune_listed(exchange, Kind::Pod, judged, {{"status", {"exited", "stopped", "created"}}});
+    case Query::NetworkPrune:
+      return prune_listed(exchange, Kind::Network, judged, {{"dangling", {"true"}}});
+    case Query::VolumePrune:
+      return prune_volumes(exchange, judged);
+    case Query::ImagePrune:
+      return prune_images(exchange, judged);
+    default:
+      return Deny{refusal("endpoint.global"), std::string(exchange.match.endpoint->path), Kind::None};
+  }
+}
+
+}  // namespace podfence::rules::act

@@ -1,0 +1,52 @@
+#include "rules/decide.hpp"
+
+#include "rules/act/act.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+Decision act_on(Exchange& exchange) {
+  const auto& endpoint = *exchange.match.endpoint;
+  switch (endpoint.act) {
+    case Act::Refuse:
+      return Deny{endpoint.refusal, std::string(endpoint.path), Kind::None};
+    case Act::Plain:
+    case Act::VolumeRemove:     // the exact name was resolved, and the per-name lock keeps it in place
+    case Act::ContainerCreate:  // its references and volumes come out of the content
+    case Act::Stats:
+    case Act::DiskUsage:
+    case Act::Events:
+      return act::plain(exchange);
+    case Act::Exists:
+      return act::exists(exchange);
+    case Act::List:
+      return act::list(exchange);
+    case Act::Prune:
+      return act::prune(exchange);
+    case Act::VolumeCreate:
+      return act::volume_create(exchange);
+    case Act::ImageRemove:
+      return act::image_remove(exchange);
+    case Act::ImageBatchRemove:
+      return act::image_batch_remove(exchange);
+    case Act::ImagePull:
+      return act::image_pull(exchange);
+    case Act::Showmounted:
+      return act::showmounted(exchange);
+  }
+  return Deny{refusal("endpoint.unknown"), std::string(endpoint.path), Kind::None};
+}
+
+}  // namespace
+
+Deny hidden(Kind kind, std::string_view name) { return {refusal("ownership.hidden"), std::string(name), kind}; }
+
+Decision decide(Exchange& exchange) {
+  auto decision = act_on(exchange);
+  if (std::holds_alternative<Deny>(decision)) return decision;
+  if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
+  return decision;
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,280 @@
+#include "rules/facts.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "rules/ascii.hpp"
+#include "rules/image_name.hpp"
+#include "rules/target.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+/// Podman 4.0's libpod shapes: the oldest that every served engine understands (networks demand 4.0 or later).
+constexpr std::string_view api = "/v4.0.0/libpod/";
+
+struct Source {
+  Kind kind;
+  std::string_view collection;
+  std::string_view list_query;
+  std::string_view id_member;
+};
+constexpr auto sources = std::to_array<Source>({
+    {Kind::Container, "containers", "all=true&", "Id"},
+    {Kind::Pod, "pods", "", "Id"},
+    {Kind::Volume, "volumes", "", "Name"},
+    {Kind::Network, "networks", "", "id"},
+    {Kind::Image, "images", "", "Id"},
+    {Kind::Exec, "exec", "", "ContainerID"},
+    {Kind::Secret, "secrets", "", "ID"},
+});
+
+const Source& source_of(Kind kind) {
+  return *std::ranges::find_if(sources, [&](const Source& source) { return source.kind == kind; });
+}
+
+/// The network that Podman gives to containers that name none. Everybody shares it, nobody may change it.
+constexpr std::string_view default_network = "podman";
+
+bool is_full_id(std::string_view name) { return full_image_id(name) == name; }
+
+/// The compat API knows the default network as "bridge" (compat/networks.go:normalizeNetworkName).
+std::string_view network_alias(std::string_view name) {
+  return name == "bridge" || name == "default" ? default_network : name;
+}
+
+std::string identity(Kind kind, const json::Value& object) {
+  auto id = object.text(source_of(kind).id_member);
+  if (kind == Kind::Network && id.empty()) id = object.text("Id");
+  return std::string(id);
+}
+
+/// Podman answers 500 for a prefix that fits several objects. Some of them may be foreign, so it counts as absent.
+bool is_ambiguous(std::string_view content) {
+  return content.find("more than one") != std::string_view::npos || content.find("multiple") != std::string_view::npos;
+}
+
+const json::Value* labels_of(const json::Value& object) {
+  for (const auto* place : {&object, object.find("Config")})
+    if (place)
+      for (const auto* name : {"Labels", "labels"})
+        if (const auto* labels = place->find(name); labels && labels->members()) return labels;
+  return nullptr;
+}
+
+}  // namespace
+
+Ownership owner_of(const Project& project, const json::Value& object) {
+  const auto* labels = labels_of(object);
+  return labels && labels->text(project.label_key) == project.id ? Ownership::Own : Ownership::Foreign;
+}
+
+void OwnerMemory::remember(Kind kind, std::string_view id, std::string_view project) {
+  const auto [place, added] = owners_.insert_or_assign(Key(kind, id), std::string(project));
+  if (!added) return;
+  order_.push_back(place->first);
+  if (order_.size() <= capacity_) return;
+  owners_.erase(order_.front());
+  order_.pop_front();
+}
+
+const std::string* OwnerMemory::owner(Kind kind, std::string_view id) const {
+  const auto place = owners_.find(Key(kind, id));
+  return place == owners_.end() ? nullptr : &place->second;
+}
+
+const Fact* Facts::ask(const Question& question) {
+  const auto place = known_.find(question);
+  if (place != known_.end()) return &place->second;
+  if (std::ranges::find(open_, question) == open_.end()) open_.push_back(question);
+  return nullptr;
+}
+
+const Fact* Facts::find(Kind kind, std::string_view name, bool want_document) {
+  switch (kind) {
+    case Kind::None:
+      return nullptr;
+    case Kind::Image:
+      return find_image(name);
+    case Kind::Exec:
+      return find_exec(name);
+    case Kind::Volume:
+      return find_volume(name);
+    case Kind::Network:
+      return ask({Question::Ask::Object, kind, std::string(network_alias(name))});
+    case Kind::Container:
+    case Kind::Pod:
+    case Kind::Secret:
+      break;
+  }
+  Question question{Question::Ask::Object, kind, std::string(name)};
+  // Only what is ours is taken from memory: a foreign id is asked again, so that it takes as long as an absent one.
+  const auto* owner = want_document || known_.contains(question) ? nullptr : memory_.owner(kind, name);
+  if (owner && *owner == project_.id) return &(known_[question] = {Ownership::Own, std::string(name), {}});
+  if (const auto place = known_.find(question); want_document && place != known_.end() &&
+                                                place->second.document.is_null() &&
+                                                place->second.ownership == Ownership::Own)
+    known_.erase(place);
+  return ask(question);
+}
+
+const Fact* Facts::find_image(std::string_view name) {
+  // As the client wrote it (an id, a prefix of one, or a name) first, then what a short name may stand for among the
+  // names this project may see: a foreign localhost/x must not hide an own docker.io/library/x.
+  const Fact* first = ask({Question::Ask::Object, Kind::Image, std::string(name)});
+  if (!first || first->ownership == Ownership::Own || first->ownership == Ownership::Shared) return first;
+  for (const auto& candidate : image_candidates(name)) {
+    if (!visible_name(project_, ledger_, candidate)) continue;
+    const Fact* fact = ask({Question::Ask::Object, Kind::Image, candidate});
+    if (!fact || fact->ownership == Ownership::Own || fact->ownership == Ownership::Shared) return fact;
+  }
+  return first;
+}
+
+const Fact* Facts::find_exec(std::string_view id) {
+  Question question{Question::Ask::Object, Kind::Exec, std::string(id)};
+  const Fact* session = ask(question);
+  if (!session || session->ownership != Ownership::Foreign) return session;
+  const Fact* container = find(Kind::Container, session->document.text("ContainerID"));
+  if (!container) return nullptr;
+  if (container->ownership == Ownership::Own) known_[question].ownership = Ownership::Own;
+  return &known_[question];
+}
+
+const Fact* Facts::find_volume(std::string_view name) {
+  Question question{Question::Ask::Object, Kind::Volume, std::string(name)};
+  const Fact* volume = ask(question);
+  const auto* labels = volume ? labels_of(volume->document) : nullptr;
+  if (!volume || volume->ownership != Ownership::Foreign || (labels && !labels->members()->empty())) return volume;
+  // No labels: an anonymous volume belongs to whoever's container mounts it.
+  json::Value filters;
+  json::Value label = json::Value::array(), mounts = json::Value::array();
+  label.push(project_.label_key + "=" + project_.id);
+  mounts.push(name);
+  filters.set("label", std::move(label));
+  filters.set("volume", std::move(mounts));
+  const auto* mounting = list(Kind::Container, json::write(filters));
+  if (!mounting) return nullptr;
+  const auto* before = memory_.owner(Kind::Volume, name);
+  if (!mounting->empty() || (before && *before == project_.id && is_full_id(name))) {
+    memory_.remember(Kind::Volume, name, project_.id);
+    known_[question].ownership = Ownership::Own;
+  }
+  return &known_[question];
+}
+
+const json::Array* Facts::list(Kind kind, std::string_view filters) {
+  const Fact* fact = ask({Question::Ask::List, kind, std::string(filters)});
+  return fact ? fact->document.items() : nullptr;
+}
+
+std::vector<std::string> Facts::resolved_ids() const {
+  std::vector<std::string> ids;
+  for (const auto& [question, fact] : known_)
+    if (question.ask == Question::Ask::Object &&
+        (fact.ownership == Ownership::Own || fact.ownership == Ownership::Shared))
+      ids.push_back(fact.id);
+  return ids;
+}
+
+const json::Array* Facts::mounted_volumes() {
+  const Fact* fact = ask({Question::Ask::Mounts, Kind::Volume, ""});
+  return fact ? fact->document.items() : nullptr;
+}
+
+void Facts::forget(Kind kind, std::string_view name) {
+  known_.erase({Question::Ask::Object, kind, std::string(name)});
+}
+
+UpstreamRequest Facts::request_for(const Question& question) const {
+  const auto& source = source_of(question.kind);
+  std::string target(api);
+  target += source.collection;
+  if (question.ask == Question::Ask::Object)
+    return {Method::Get, target + "/" + encode(question.name) + "/json", {}, std::nullopt};
+  target += "/json?" + std::string(source.list_query);
+  // Only Docker's form of the list names the volumes behind the mounts.
+  if (question.ask == Question::Ask::Mounts) target = "/v1.40/containers/json?all=1&";
+  std::string filters = question.name;
+  if (filters.empty() && question.kind != Kind::Image && question.kind != Kind::Secret) {
+    json::Value object, label = json::Value::array();
+    label.push(project_.label_key + "=" + project_.id);
+    object.set("label", std::move(label));
+    filters = json::write(object);
+  }
+  if (!filters.empty()) target += "filters=" + encode(filters);
+  return {Method::Get, std::move(target), {}, std::nullopt};
+}
+
+bool Facts::learn(const Question& question, int status, std::string_view content) {
+  Fact fact;
+  if (question.ask == Question::Ask::Object && (status == 404 || (status == 500 && is_ambiguous(content)))) {
+    known_[question] = fact;
+    return true;
+  }
+  if (status != 200) return false;
+  auto parsed = json::parse(content, json::answer_limits);
+  auto* document = std::get_if<json::Value>(&parsed);
+  if (!document) return false;
+  const bool understood = question.ask == Question::Ask::Object   ? learn_object(question, std::move(*document), fact)
+                          : question.ask == Question::Ask::Mounts ? learn_mounts(*document, fact)
+                                                                  : learn_list(question, std::move(*document), fact);
+  if (understood) known_[question] = std::move(fact);
+  return understood;
+}
+
+bool Facts::learn_object(const Question& question, json::Value document, Fact& fact) {
+  const auto kind = question.kind;
+  fact.id = kind == Kind::Exec ? question.name : kind == Kind::Image ? image_id_of(document) : identity(kind, document);
+  if (fact.id.empty()) return false;
+  fact.ownership = Ownership::Foreign;
+  if (kind == Kind::Image) {
+    fact.ownership = image_ownership(project_, ledger_, document);
+    // A name that the project may not see does not exist for it, even where it stands on an image that it may see.
+    const bool by_id =
+        document.text("Id").find(question.name) != std::string_view::npos || full_image_id(question.name);
+    const auto candidates = image_candidates(question.name);
+    const auto names = visible_names(project_, ledger_, document);
+    const bool by_visible_name = std::ranges::any_of(
+        candidates, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+    if (!by_id && !by_visible_name) fact.ownership = Ownership::Foreign;
+  } else if (kind == Kind::Network && document.text("name") == default_network) {
+    fact.ownership = Ownership::Shared;
+  } else if (kind != Kind::Exec) {
+    fact.ownership = owner_of(project_, document);
+  }
+  if (fact.ownership == Ownership::Own && kind != Kind::Image && kind != Kind::Volume)
+    memory_.remember(kind, fact.id, project_.id);
+  fact.document = std::move(document);
+  return true;
+}
+
+bool Facts::learn_mounts(const json::Value& containers, Fact& fact) {
+  if (!containers.items()) return false;
+  fact.document = json::Value::array();
+  for (const auto& container : *containers.items()) {
+    const auto* mounts = container.find("Mounts");
+    if (owner_of(project_, container) != Ownership::Own || !mounts || !mounts->items()) continue;
+    for (const auto& mount : *mounts->items()) {
+      if (mount.text("Type") != "volume") continue;
+      memory_.remember(Kind::Volume, mount.text("Name"), project_.id);
+      fact.document.push(mount.text("Name"));
+    }
+  }
+  return true;
+}
+
+bool Facts::learn_list(const Question& question, json::Value document, Fact& fact) {
+  if (document.is_null()) document = json::Value::array();  // Podman writes an empty list as null in places
+  auto* items = document.items();
+  if (!items) return false;
+  if (question.kind != Kind::Image) {
+    std::erase_if(*items, [&](const json::Value& item) { return owner_of(project_, item) != Ownership::Own; });
+    for (const auto& item : *items) memory_.remember(question.kind, identity(question.kind, item), project_.id);
+  }
+  fact.document = std::move(document);
+  return true;
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,205 @@
+#include "rules/image_name.hpp"
+
+#include <algorithm>
+
+#include "rules/ascii.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+constexpr std::size_t id_digits = 64;
+
+bool all_of(std::string_view text, bool (*test)(char)) { return std::all_of(text.begin(), text.end(), test); }
+
+bool lower_or_digit(char c) { return ascii::is_lower(c) || ascii::is_digit(c); }
+bool path_character(char c) { return lower_or_digit(c) || c == '.' || c == '_' || c == '-'; }
+bool tag_character(char c) { return path_character(c) || ascii::is_upper(c); }
+bool host_character(char c) { return tag_character(c) && c != '_'; }
+bool digit(char c) { return ascii::is_digit(c); }
+bool hex_lower(char c) { return digit(c) || (c >= 'a' && c <= 'f'); }
+
+/// One component between slashes (distribution reference grammar: alphanumerics with inner separators).
+bool is_component(std::string_view text) {
+  return !text.empty() && all_of(text, path_character) && lower_or_digit(text.front()) && lower_or_digit(text.back());
+}
+
+bool is_tag(std::string_view text) {
+  return !text.empty() && text.size() <= 128 && all_of(text, tag_character) && text.front() != '.' &&
+         text.front() != '-';
+}
+
+bool is_digest(std::string_view text) {
+  constexpr std::string_view prefix = "sha256:";
+  return text.starts_with(prefix) && text.size() == prefix.size() + id_digits &&
+         all_of(text.substr(prefix.size()), hex_lower);
+}
+
+/// The first component is a registry when it has a dot or a port, or is "localhost" (distribution: splitDockerDomain).
+bool is_registry(std::string_view first) {
+  return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;
+}
+
+bool is_registry_syntax(std::string_view text) {
+  const auto colon = text.find(':');
+  const auto host = text.substr(0, colon);
+  if (host.empty() || !all_of(host, host_character)) return false;
+  if (colon == std::string_view::npos) return true;
+  const auto port = text.substr(colon + 1);
+  return !port.empty() && port.size() <= 5 && all_of(port, digit);
+}
+
+struct Parts {
+  std::string_view path;  ///< with the registry if there is one
+  std::string_view tag;
+  std::string_view digest;
+};
+
+Parts split(std::string_view reference) {
+  Parts parts{reference, {}, {}};
+  if (const auto at = parts.path.find('@'); at != std::string_view::npos) {
+    parts.digest = parts.path.substr(at + 1);
+    parts.path = parts.path.substr(0, at);
+  }
+  const auto slash = parts.path.rfind('/');
+  const auto colon = parts.path.rfind(':');
+  if (colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash)) {
+    parts.tag = parts.path.substr(colon + 1);
+    parts.path = parts.path.substr(0, colon);
+  }
+  return parts;
+}
+
+bool is_repository(std::string_view repository) {
+  const auto slash = repository.find('/');
+  if (slash == std::string_view::npos || !is_registry_syntax(repository.substr(0, slash))) return false;
+  for (auto rest = repository.substr(slash + 1);;) {
+    const auto next = rest.find('/');
+    if (!is_component(rest.substr(0, next))) return false;
+    if (next == std::string_view::npos) return true;
+    rest = rest.substr(next + 1);
+  }
+}
+
+void append_names(const json::Value& image, std::string_view key, std::vector<std::string>& names) {
+  const auto* list = image.find(key);
+  if (!list || !list->items()) return;
+  for (const auto& item : *list->items())
+    if (const auto* name = item.string(); name && !name->starts_with("<none>")) names.push_back(*name);
+}
+
+}  // namespace
+
+std::optional<std::string> normalise_image_name(std::string_view reference) {
+  const auto parts = split(reference);
+  if (full_image_id(reference)) return std::nullopt;
+  const auto first = parts.path.substr(0, parts.path.find('/'));
+  std::string repository;
+  if (first.size() == parts.path.size())
+    repository = "docker.io/library/" + std::string(parts.path);
+  else
+    repository = (is_registry(first) ? "" : "docker.io/") + std::string(parts.path);
+  if (repository.starts_with("index.docker.io/")) repository.erase(0, std::string_view("index.").size());
+  if (repository.starts_with("docker.io/") &&
+      repository.find('/', std::string_view("docker.io/").size()) == std::string::npos)
+    repository.insert(std::string_view("docker.io/").size(), "library/");
+  if (!is_repository(repository)) return std::nullopt;
+  if (reference.find('@') != std::string_view::npos)
+    return is_digest(parts.digest) ? std::optional(repository + "@" + std::string(parts.digest)) : std::nullopt;
+  if (parts.tag.empty()) return reference.ends_with(':') ? std::nullopt : std::optional(repository + ":latest");
+  return is_tag(parts.tag) ? std::optional(repository + ":" + std::string(parts.tag)) : std::nullopt;
+}
+
+std::string_view repository_of(std::string_view normalised) { return split(normalised).path; }
+
+std::vector<std::string> image_candidates(std::string_view reference) {
+  std::vector<std::string> candidates;
+  const auto path = split(reference).path;
+  const bool is_short = path.find('/') == std::string_view::npos || !is_registry(path.substr(0, path.find('/')));
+  if (is_short)
+    if (auto name = normalise_image_name("localhost/" + std::string(reference))) candidates.push_back(std::move(*name));
+  if (auto name = normalise_image_name(reference)) candidates.push_back(std::move(*name));
+  return candidates;
+}
+
+bool may_mean(std::string_view reference, std::string_view normalised) {
+  const auto candidates = image_candidates(reference);
+  if (std::ranges::find(candidates, normalised) != candidates.end()) return true;
+  // An unqualified-search registry of the host's own: `x` found as quay.io/x:latest.
+  return candidates.size() > 1 &&
+         normalised.ends_with(std::string_view(candidates.front()).substr(std::string_view("localhost").size()));
+}
+
+std::optional<std::string> full_image_id(std::string_view reference) {
+  if (reference.starts_with("sha256:")) reference.remove_prefix(std::string_view("sha256:").size());
+  if (reference.size() != id_digits || !all_of(reference, hex_lower)) return std::nullopt;
+  return std::string(reference);
+}
+
+bool matches_pattern(std::string_view pattern, std::string_view normalised) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+  while (n < normalised.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == normalised[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool is_shared_name(const Project& project, std::string_view normalised) {
+  // A pattern without a tag means every tag of that repository; a digest is as good as a tag.
+  return std::ranges::any_of(project.policy.shared_images, [&](const std::string& pattern) {
+    return matches_pattern(pattern, normalised) || matches_pattern(pattern, repository_of(normalised));
+  });
+}
+
+bool visible_name(const Project& project, const Ledger& ledger, std::string_view normalised) {
+  return ledger.owns_tag(project.id, normalised) || is_shared_name(project, normalised);
+}
+
+std::vector<std::string> visible_names(const Project& project, const Ledger& ledger, const json::Value& image) {
+  std::vector<std::string> tags, digests;
+  append_names(image, "RepoTags", tags);
+  std::erase_if(tags, [&](const std::string& name) { return !visible_name(project, ledger, name); });
+  append_names(image, "RepoDigests", digests);
+  for (auto& digest : digests) {
+    const auto same_repository = [&](const std::string& tag) { return repository_of(tag) == repository_of(digest); };
+    if (visible_name(project, ledger, digest) || std::ranges::any_of(tags, same_repository))
+      tags.push_back(std::move(digest));
+  }
+  return tags;
+}
+
+Ownership image_ownership(const Project& project, const Ledger& ledger, const json::Value& image) {
+  const auto names = visible_names(project, ledger, image);
+  // Shared wins: what everybody may read nobody may change, whoever pulled it as well.
+  if (std::ranges::any_of(names, [&](const std::string& name) { return is_shared_name(project, name); }))
+    return Ownership::Shared;
+  return ledger.holds_image(project.id, image_id_of(image)) || !names.empty() ? Ownership::Own : Ownership::Foreign;
+}
+
+std::string image_id_of(const json::Value& image) { return full_image_id(image.text("Id")).value_or(""); }
+
+std::optional<std::string> pull_reference(const Exchange& exchange) {
+  const auto& target = exchange.request.target;
+  const auto value = [&](std::string_view name) {
+    const auto values = values_of(target, name);
+    return values.empty() ? std::string() : values.front();
+  };
+  if (exchange.match.endpoint->family == Family::Libpod) return normalise_image_name(value("reference"));
+  const auto name = value("fromImage"), tag = value("tag");
+  if (tag.empty()) return normalise_image_name(name);
+  // Docker sends the digest as the tag as well, and Podman joins both alike (compat/images.go:mergeNameAndTagOrDigest).
+  return normalise_image_name(name + (tag.starts_with("sha256:") ? "@" : ":") + tag);
+}
+
+}  // namespace podfence::rules
