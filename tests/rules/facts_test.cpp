@@ -1,0 +1,86 @@
+#include "rules/facts.hpp"
+
+#include "world.hpp"
+
+using namespace podfence::tests;
+
+TEST_CASE("an owner is compared exactly") {
+  World world;
+  struct Row {
+    std::string_view object;
+    Ownership expected;
+  };
+  const Row rows[] = {
+      {R"({"Labels":{"appx.project":"p1"}})", Ownership::Own},
+      {R"({"labels":{"appx.project":"p1"}})", Ownership::Own},
+      {R"({"Config":{"Labels":{"appx.project":"p1"}}})", Ownership::Own},
+      {R"({"Labels":{"appx.project":"p10"}})", Ownership::Foreign},
+      {R"({"Labels":{"appx.project":"P1"}})", Ownership::Foreign},
+      {R"({"Labels":{"APPX.project":"p1"}})", Ownership::Foreign},
+      {R"({"Labels":{"appx.project":""}})", Ownership::Foreign},
+      {R"({"Labels":null})", Ownership::Foreign},
+      {R"({"Labels":["appx.project=p1"]})", Ownership::Foreign},
+      {R"({})", Ownership::Foreign},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.object);
+    CHECK(owner_of(world.project, std::get<json::Value>(json::parse(row.object))) == row.expected);
+  }
+}
+
+TEST_CASE("memory answers for own ids only, so that a foreign id costs a question like an absent one") {
+  World world;
+  Facts facts(world.project, world.ledger, world.memory);
+  world.memory.remember(Kind::Container, id('a'), "p1");
+  world.memory.remember(Kind::Container, id('b'), "p10");
+  REQUIRE(facts.find(Kind::Container, id('a')));
+  CHECK(facts.find(Kind::Container, id('a'))->ownership == Ownership::Own);
+  CHECK(facts.find(Kind::Container, id('b')) == nullptr);
+  CHECK(facts.take_open().size() == 1);
+}
+
+TEST_CASE("memory forgets the oldest first") {
+  OwnerMemory memory(2);
+  memory.remember(Kind::Pod, "a", "p1");
+  memory.remember(Kind::Pod, "b", "p1");
+  memory.remember(Kind::Pod, "b", "p1");
+  memory.remember(Kind::Pod, "c", "p1");
+  CHECK(memory.owner(Kind::Pod, "a") == nullptr);
+  CHECK(memory.owner(Kind::Pod, "b"));
+  CHECK(memory.owner(Kind::Pod, "c"));
+}
+
+TEST_CASE("questions are asked in libpod's canonical form") {
+  World world;
+  Facts facts(world.project, world.ledger, world.memory);
+  const auto target = [&](Kind kind, const char* name, Question::Ask ask) {
+    return facts.request_for({ask, kind, name}).target;
+  };
+  CHECK(target(Kind::Container, "a/b c", Question::Ask::Object) == "/v4.0.0/libpod/containers/a%2Fb%20c/json");
+  CHECK(target(Kind::Container, "", Question::Ask::List) ==
+        "/v4.0.0/libpod/containers/json?all=true&filters=%7B%22label%22%3A%5B%22appx.project%3Dp1%22%5D%7D");
+  CHECK(target(Kind::Image, "", Question::Ask::List) == "/v4.0.0/libpod/images/json?");
+}
+
+TEST_CASE("an answer that cannot be understood is no fact") {
+  World world;
+  Facts facts(world.project, world.ledger, world.memory);
+  const Question question{Question::Ask::Object, Kind::Container, "c"};
+  CHECK_FALSE(facts.learn(question, 200, "{"));
+  CHECK_FALSE(facts.learn(question, 200, "[]"));
+  CHECK_FALSE(facts.learn(question, 200, R"({"Name":"c"})"));
+  CHECK_FALSE(facts.learn(question, 500, "internal error"));
+  CHECK(facts.learn(question, 500, "more than one result for container name or ID c"));
+  CHECK(facts.find(Kind::Container, "c")->ownership == Ownership::Missing);
+}
+
+TEST_CASE("an exec session belongs to its container's project") {
+  World world;
+  world.add(Kind::Container, "mine", id('a'), "p1");
+  world.add(Kind::Container, "theirs", id('b'), "p10");
+  world.exec(id('1'), id('a'));
+  world.exec(id('2'), id('b'));
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/exec/" + id('1') + "/json")) == "/v1.41/exec/" + id('1') + "/json");
+  CHECK(rule_of(world.decide(Method::Get, "/v1.41/exec/" + id('2') + "/json")) == "ownership.hidden");
+  CHECK(rule_of(world.decide(Method::Get, "/v1.41/exec/" + id('3') + "/json")) == "ownership.hidden");
+}

@@ -1,0 +1,88 @@
+#include "rules/image_name.hpp"
+
+#include "world.hpp"
+
+using namespace podfence::tests;
+
+TEST_CASE("image names are normalised as Podman stores them") {
+  struct Row {
+    std::string_view reference, expected;
+  };
+  const std::string digest = "sha256:" + id('a');
+  const std::string with_digest = "docker.io/library/bb@" + digest;
+  const std::string tag_and_digest = "bb:1@" + digest;
+  const Row rows[] = {
+      {"bb", "docker.io/library/bb:latest"},
+      {"bb:1.0", "docker.io/library/bb:1.0"},
+      {"me/app", "docker.io/me/app:latest"},
+      {"docker.io/bb", "docker.io/library/bb:latest"},
+      {"index.docker.io/library/bb:2", "docker.io/library/bb:2"},
+      {"localhost/bb", "localhost/bb:latest"},
+      {"localhost:5000/a/b:t", "localhost:5000/a/b:t"},
+      {"quay.io/a/b", "quay.io/a/b:latest"},
+      {tag_and_digest, with_digest},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.reference);
+    CHECK(normalise_image_name(row.reference).value_or("none") == row.expected);
+  }
+}
+
+TEST_CASE("what is no registry reference has no normal form") {
+  const std::string full = id('a');
+  const std::string_view rows[] = {"",
+                                   "docker-archive:/etc/passwd",
+                                   "dir:/tmp",
+                                   "oci:/x:y",
+                                   "Upper",
+                                   "a//b",
+                                   "/etc/passwd",
+                                   "a/../b",
+                                   "a b",
+                                   "bb:",
+                                   "bb@sha256:1",
+                                   "-bb",
+                                   "bb:-x",
+                                   full,
+                                   "host:99999999/x",
+                                   "containers-storage:x"};
+  for (const auto reference : rows) {
+    CAPTURE(reference);
+    // "dir:x" alone reads as a tag, as it does for Podman; what has a path behind the transport never does.
+    CHECK(normalise_image_name(reference).value_or("none") ==
+          (reference == "containers-storage:x" ? "docker.io/library/containers-storage:x" : "none"));
+  }
+}
+
+TEST_CASE("patterns match whole names, with or without the tag") {
+  Project project{"p1", "appx.project", {{"localhost/*", "docker.io/library/alpine", "quay.io/*/base:1"}}};
+  CHECK(is_shared_name(project, "localhost/a/b:latest"));
+  CHECK(is_shared_name(project, "docker.io/library/alpine:3"));
+  CHECK(is_shared_name(project, "quay.io/x/base:1"));
+  CHECK_FALSE(is_shared_name(project, "docker.io/library/alpine-evil:3"));
+  CHECK_FALSE(is_shared_name(project, "localhost:5000/a:latest"));
+  CHECK_FALSE(is_shared_name(project, "xlocalhost/a:latest"));
+  CHECK_FALSE(is_shared_name(project, "quay.io/x/base:2"));
+}
+
+TEST_CASE("a name of another project does not lead to an image that both hold") {
+  World world;
+  world.image(id('a'), {"localhost/mine:latest", "localhost/theirs:latest"});
+  world.ledger.holds = {{"p1", id('a')}, {"p10", id('a')}};
+  world.ledger.tags = {{"p1", "localhost/mine:latest"}, {"p10", "localhost/theirs:latest"}};
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/images/localhost/mine/json")) ==
+        "/v1.41/images/" + id('a') + "/json");
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/images/" + id('a') + "/json")) ==
+        "/v1.41/images/" + id('a') + "/json");
+  CHECK(rule_of(world.decide(Method::Get, "/v1.41/images/localhost/theirs/json")) == "ownership.hidden");
+  CHECK(rule_of(world.decide(Method::Get, "/v1.41/images/theirs/json")) == "ownership.hidden");
+}
+
+TEST_CASE("a foreign image of the short name does not hide an own one") {
+  World world;
+  world.image(id('a'), {"localhost/app:latest"});
+  world.image(id('b'), {"docker.io/library/app:latest"});
+  world.ledger.holds = {{"p1", id('b')}};
+  world.ledger.tags = {{"p1", "docker.io/library/app:latest"}};
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/images/app/json")) == "/v1.41/images/" + id('b') + "/json");
+}

@@ -1,0 +1,150 @@
+#pragma once
+// A small world of objects with owners, and the loop that answers the rules' questions from it: what a whole proxy does
+// with an engine, without either.
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "rules/decide.hpp"
+#include "rules/image_name.hpp"
+
+namespace podfence::tests {
+
+using namespace podfence::rules;
+
+class FakeLedger final : public Ledger {
+ public:
+  std::set<std::pair<std::string, std::string>> holds, tags;
+
+  bool holds_image(std::string_view project, std::string_view id) const override { return has(holds, project, id); }
+  bool held_by_others(std::string_view project, std::string_view id) const override {
+    return others(holds, project, id);
+  }
+  bool owns_tag(std::string_view project, std::string_view tag) const override { return has(tags, project, tag); }
+  bool tag_owned_by_others(std::string_view project, std::string_view tag) const override {
+    return others(tags, project, tag);
+  }
+
+ private:
+  using Rows = std::set<std::pair<std::string, std::string>>;
+  static bool has(const Rows& rows, std::string_view project, std::string_view what) {
+    return rows.contains({std::string(project), std::string(what)});
+  }
+  static bool others(const Rows& rows, std::string_view project, std::string_view what) {
+    for (const auto& [who, held] : rows)
+      if (held == what && who != project) return true;
+    return false;
+  }
+};
+
+/// A full id made of one digit: id('a') is 64 times 'a'.
+inline std::string id(char digit) { return std::string(64, digit); }
+
+class World {
+ public:
+  FakeLedger ledger;
+  OwnerMemory memory;
+  Project project{"p1", "appx.project", {{"localhost/shared*"}}};
+  std::vector<Question> asked;
+
+  /// An object that answers to its name and its full id.
+  void add(Kind kind, const std::string& name, const std::string& object_id, const std::string& owner) {
+    json::Value labels = json::Value::object(), object = json::Value::object();
+    if (!owner.empty()) labels.set("appx.project", owner);
+    object.set(kind == Kind::Network ? "id" : "Id", object_id);
+    object.set(kind == Kind::Network ? "name" : "Name", name);
+    object.set("State", "running");
+    object.set("Labels", std::move(labels));
+    put(kind, name, object);
+    put(kind, object_id, object);
+    lists_[kind].push(std::move(object));
+  }
+  void volume(const std::string& name, const std::string& owner) { add(Kind::Volume, name, name, owner); }
+  void exec(const std::string& session, const std::string& container) {
+    json::Value object = json::Value::object();
+    object.set("ID", session);
+    object.set("ContainerID", container);
+    put(Kind::Exec, session, std::move(object));
+  }
+  void image(const std::string& image_id, const std::vector<std::string>& tags) {
+    json::Value object = json::Value::object(), names = json::Value::array();
+    for (const auto& tag : tags) names.push(tag);
+    object.set("Id", image_id);
+    object.set("RepoTags", std::move(names));
+    put(Kind::Image, image_id, object);
+    put(Kind::Image, image_id.substr(0, 12), object);
+    for (const auto& tag : tags) {
+      put(Kind::Image, tag, object);
+      if (tag.starts_with("localhost/") && tag.ends_with(":latest"))
+        put(Kind::Image, tag.substr(10, tag.size() - 17), object);  // as Podman finds a short name
+    }
+    lists_[Kind::Image].push(std::move(object));
+  }
+
+  Decision decide(Method method, const std::string& target, const std::string& content = "") {
+    auto parsed = parse_target(target);
+    REQUIRE_MESSAGE(std::holds_alternative<Target>(parsed), target);
+    Request request;
+    request.method = method;
+    request.target = std::get<Target>(std::move(parsed));
+    if (!content.empty()) {
+      auto value = json::parse(content);
+      REQUIRE_MESSAGE(std::holds_alternative<json::Value>(value), content);
+      request.content = std::get<json::Value>(std::move(value));
+      request.has_content = true;
+    }
+    auto routed = route(method, request.target);
+    if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
+    Facts facts(project, ledger, memory);
+    Exchange exchange{project, std::get<Match>(routed), request, facts};
+    return settle(exchange);
+  }
+
+  Decision settle(Exchange& exchange) {
+    for (int round = 0; round < 8; ++round) {
+      auto decision = rules::decide(exchange);
+      auto* ask = std::get_if<Ask>(&decision);
+      if (!ask) return decision;
+      REQUIRE_FALSE(ask->questions.empty());
+      for (const auto& question : ask->questions) answer(exchange.facts, question);
+    }
+    FAIL("the decision does not settle");
+    return Ask{};
+  }
+
+  void answer(Facts& facts, const Question& question) {
+    asked.push_back(question);
+    if (question.ask == Question::Ask::List) {
+      const auto& list = lists_.contains(question.kind) ? lists_[question.kind] : empty_;
+      REQUIRE(facts.learn(question, 200, json::write(list)));
+      return;
+    }
+    const auto place = objects_.find({question.kind, question.name});
+    if (place == objects_.end())
+      REQUIRE(facts.learn(question, 404, "{}"));
+    else
+      REQUIRE(facts.learn(question, 200, json::write(place->second)));
+  }
+
+ private:
+  void put(Kind kind, const std::string& name, json::Value object) { objects_[{kind, name}] = std::move(object); }
+
+  std::map<std::pair<Kind, std::string>, json::Value> objects_;
+  std::map<Kind, json::Value> lists_;
+  const json::Value empty_ = json::Value::array();
+};
+
+inline std::string rule_of(const Decision& decision) {
+  const auto* deny = std::get_if<Deny>(&decision);
+  return deny ? std::string(deny->rule->id) : "";
+}
+
+inline std::string target_of(const Decision& decision) {
+  const auto* forward = std::get_if<Forward>(&decision);
+  return forward ? forward->request.target : rule_of(decision);
+}
+
+}  // namespace podfence::tests
