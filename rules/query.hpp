@@ -17,15 +17,16 @@ struct Exchange;
 /// One value per distinct set of keys; rows of the endpoint table share them.
 enum class Query {
   None,
-  ContainerList, ContainerCreate, ContainerRemove, ContainerKill, ContainerStop, ContainerWait, ContainerLogs,
-  ContainerStats, ContainerStatsAll, ContainerTop, ContainerAttach, ContainerResize, ContainerRename, ContainerInspect,
-  ContainerChanges, ContainerUpdate, ContainerStart, ContainerHealth, ContainerPrune, Showmounted,
+  ContainerListCompat, ContainerListLibpod, ContainerCreate, ContainerInspect, ContainerExists, ContainerRemove,
+  ContainerStart, ContainerStop, ContainerKill, ContainerWaitCompat, ContainerWaitLibpod, ContainerRename,
+  ContainerUpdate, ContainerAttach, ContainerLogs, ContainerStats, ContainerStatsAll, ContainerChanges, ContainerPrune,
   ArchiveGet, ArchivePut,
-  ExecResize,
-  PodList, PodRemove, PodKill, PodStop, PodTop, PodStats, PodPrune,
+  Resize, Top,
+  PodList, PodRemove, PodStop, PodKill, PodStats, PodPrune,
   VolumeList, VolumeRemove, VolumePrune,
   NetworkList, NetworkInspect, NetworkRemove, NetworkPrune,
-  ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
+  ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePruneCompat,
+  ImagePruneLibpod,
   Events, DiskUsage,
 };
 

@@ -45,6 +45,8 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.no-owner", 403, "the objects of this endpoint have no owner that podfence could check: {}", "there is no way through podfence"},
   {"endpoint.outgoing", 403, "the endpoint makes the host open a connection: {}", "there is no way through podfence"},
   {"endpoint.discloses", 403, "the endpoint discloses more than your project's own things: {}", "inspect the objects one by one"},
+  {"endpoint.checkpoint", 403, "a checkpoint holds a whole container configuration that podfence cannot check: {}", "stop and start the container, or copy its files"},
+  {"endpoint.host-settings", 403, "the endpoint discloses how the host is set up: {}", "name images in full, as registry/repository:tag"},
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
