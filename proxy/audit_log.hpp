@@ -9,7 +9,8 @@ namespace podfence::proxy {
 
 class AuditLog {
  public:
-  /// "" for standard error. Throws std::system_error when the file cannot be opened (created with mode 0600).
+  /// "" for standard error. Throws std::runtime_error with a sentence when the file cannot be opened, or others may
+  /// write it (created with mode 0600).
   explicit AuditLog(const std::string& path);
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
@@ -20,6 +21,7 @@ class AuditLog {
  private:
   int file_ = -1;
   bool owned_ = false;
+  bool failing_ = false;
 };
 
 }  // namespace podfence::proxy

@@ -1,5 +1,6 @@
 #pragma once
-// The ledger on disk: SQLite in WAL mode, mirrored in memory for look-ups. Every change is durable before it is answered.
+// The ledger on disk: SQLite in WAL mode, mirrored in memory for look-ups. Every change is durable before it is
+// answered. One process at a time: the mirror of a second one would not see what the first one writes.
 
 #include <memory>
 #include <string>
@@ -21,7 +22,8 @@ class SqliteLedger final : public rules::Ledger {
   bool owns_tag(std::string_view project, std::string_view tag) const override;
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override;
 
-  /// All or nothing.
+  /// All or nothing. A tag that another project owns stays with it: of two projects that pull the same name at once the
+  /// first keeps the tag, and both hold the image.
   void apply(std::string_view project, const std::vector<rules::Claim>& claims);
 
  private:

@@ -1,0 +1,62 @@
+#include "proxy/database.hpp"
+
+#include <stdexcept>
+
+namespace podfence::proxy {
+namespace {
+
+void check(int code, sqlite3* database) {
+  if (code != SQLITE_OK) throw std::runtime_error(database ? sqlite3_errmsg(database) : sqlite3_errstr(code));
+}
+
+}  // namespace
+
+Database::Database(const std::string& path) {
+  sqlite3* handle = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  check(code, handle);
+  // Somebody may look at the file with the sqlite3 program meanwhile.
+  check(sqlite3_busy_timeout(handle, 5000), handle);
+}
+
+void Database::run(const char* sql) { check(sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr), handle()); }
+
+Statement::Statement(Database& database, const char* sql) : database_(database.handle()) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr), database_);
+  statement_.reset(statement);
+}
+
+void Statement::bind(int parameter, std::string_view text) {
+  check(sqlite3_bind_text64(statement_.get(), parameter + 1, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+        database_);
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  const std::string message = code == SQLITE_DONE ? "" : sqlite3_errmsg(database_);
+  sqlite3_reset(statement_.get());
+  if (code != SQLITE_DONE) throw std::runtime_error(message);
+  return false;
+}
+
+std::string Statement::text(int column) const {
+  const void* bytes = sqlite3_column_text(statement_.get(), column);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return bytes == nullptr ? std::string() : std::string(static_cast<const char*>(bytes), size);
+}
+
+Transaction::~Transaction() {
+  // An error here has nobody to go to: SQLite rolls back by itself what it cannot finish.
+  if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  open_ = false;
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,179 @@
+#include "proxy/ledger.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "proxy/database.hpp"
+#include "proxy/private_file.hpp"
+
+namespace podfence::proxy {
+namespace {
+
+/// Version 1. A later version adds its own step to migrate() and leaves this text alone.
+constexpr char schema[] = R"(
+  CREATE TABLE held_image (project TEXT NOT NULL, image TEXT NOT NULL, PRIMARY KEY (project, image)) WITHOUT ROWID;
+  CREATE TABLE owned_tag (tag TEXT NOT NULL PRIMARY KEY, project TEXT NOT NULL) WITHOUT ROWID;
+  PRAGMA user_version = 1;
+)";
+constexpr int schema_version = 1;
+
+/// Look-ups by string_view without a copy.
+struct Hash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+template <class Value>
+using Map = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
+
+/// What the tables say.
+struct Mirror {
+  Map<std::set<std::string, std::less<>>> holders;  ///< of an image, by its id
+  Map<std::string> owners;                          ///< of a tag
+
+  void apply(std::string_view project, const rules::Claim& claim);
+};
+
+void Mirror::apply(std::string_view project, const rules::Claim& claim) {
+  switch (claim.change) {
+    case rules::Claim::Change::HoldImage:
+      holders[claim.what].emplace(project);
+      break;
+    case rules::Claim::Change::DropImage:
+      if (const auto found = holders.find(claim.what); found != holders.end()) {
+        found->second.erase(std::string(project));
+        if (found->second.empty()) holders.erase(found);
+      }
+      break;
+    case rules::Claim::Change::OwnTag:
+      owners.try_emplace(claim.what, project);
+      break;
+    case rules::Claim::Change::DropTag:
+      if (const auto found = owners.find(claim.what); found != owners.end() && found->second == project)
+        owners.erase(found);
+      break;
+  }
+}
+
+/// The statement of each Claim::Change, in its order: a project, and an image or tag.
+constexpr const char* changes[] = {
+    "INSERT OR IGNORE INTO held_image (project, image) VALUES (?, ?)",
+    "DELETE FROM held_image WHERE project = ? AND image = ?",
+    "INSERT OR IGNORE INTO owned_tag (project, tag) VALUES (?, ?)",
+    "DELETE FROM owned_tag WHERE project = ? AND tag = ?",
+};
+static_assert(std::size(changes) == static_cast<std::size_t>(rules::Claim::Change::DropTag) + 1);
+
+void migrate(Database& database) {
+  Statement version(database, "PRAGMA user_version");
+  version.step();
+  const int found = version.integer(0);
+  version.step();
+  if (found > schema_version)
+    throw std::runtime_error("it was written by a newer podfence (schema " + std::to_string(found) +
+                             "; this one knows " + std::to_string(schema_version) + ")");
+  if (found == schema_version) return;
+  Transaction transaction(database);
+  database.run(schema);
+  transaction.commit();
+}
+
+Mirror read_mirror(Database& database) {
+  Mirror mirror;
+  for (Statement held(database, "SELECT image, project FROM held_image"); held.step();)
+    mirror.holders[held.text(0)].insert(held.text(1));
+  for (Statement owned(database, "SELECT tag, project FROM owned_tag"); owned.step();)
+    mirror.owners.try_emplace(owned.text(0), owned.text(1));
+  return mirror;
+}
+
+Database open_database(const std::string& path) {
+  Database database(path);
+  database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF");
+  Statement check(database, "PRAGMA quick_check(1)");
+  check.step();
+  if (check.text(0) != "ok") throw std::runtime_error("it is damaged: " + check.text(0));
+  check.step();
+  migrate(database);
+  return database;
+}
+
+/// Held as long as the ledger is open; flock(2), because SQLite's own locks come and go with each transaction.
+File lock(const std::string& path) {
+  File file = open_private_file(path + ".lock", O_RDWR);
+  if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0)
+    throw std::runtime_error("the ledger " + path +
+                             " is in use by another podfence; serve all projects from one (--config), or give this one "
+                             "a place of its own with --state");
+  return file;
+}
+
+File claim_files(const std::string& path) {
+  if (path == ":memory:") return File();
+  File held = lock(path);
+  open_private_file(path, O_RDWR);
+  return held;
+}
+
+}  // namespace
+
+struct SqliteLedger::State {
+  explicit State(const std::string& path) : held(claim_files(path)), database(open_database(path)) {
+    for (const char* sql : changes) statements.emplace_back(database, sql);
+    mirror = read_mirror(database);
+  }
+
+  File held;
+  Database database;
+  std::vector<Statement> statements;
+  Mirror mirror;
+};
+
+SqliteLedger::SqliteLedger(const std::string& path) try : state_(std::make_unique<State>(path)) {
+} catch (const std::exception& error) {
+  const std::string what = error.what();
+  if (what.find(path) != std::string::npos) throw;
+  throw std::runtime_error("the ledger " + path + " cannot be used: " + what +
+                           "; move it away to begin anew: images are then hidden until they are pulled again");
+}
+
+SqliteLedger::~SqliteLedger() = default;
+
+bool SqliteLedger::holds_image(std::string_view project, std::string_view image_id) const {
+  const auto found = state_->mirror.holders.find(image_id);
+  return found != state_->mirror.holders.end() && found->second.contains(project);
+}
+
+bool SqliteLedger::held_by_others(std::string_view project, std::string_view image_id) const {
+  const auto found = state_->mirror.holders.find(image_id);
+  return found != state_->mirror.holders.end() &&
+         std::ranges::any_of(found->second, [&](const std::string& holder) { return holder != project; });
+}
+
+bool SqliteLedger::owns_tag(std::string_view project, std::string_view tag) const {
+  const auto found = state_->mirror.owners.find(tag);
+  return found != state_->mirror.owners.end() && found->second == project;
+}
+
+bool SqliteLedger::tag_owned_by_others(std::string_view project, std::string_view tag) const {
+  const auto found = state_->mirror.owners.find(tag);
+  return found != state_->mirror.owners.end() && found->second != project;
+}
+
+void SqliteLedger::apply(std::string_view project, const std::vector<rules::Claim>& claims) {
+  if (claims.empty()) return;
+  Transaction transaction(state_->database);
+  for (const rules::Claim& claim : claims) {
+    Statement& statement = state_->statements[static_cast<std::size_t>(claim.change)];
+    statement.bind(0, project);
+    statement.bind(1, claim.what);
+    statement.step();
+  }
+  transaction.commit();
+  for (const rules::Claim& claim : claims) state_->mirror.apply(project, claim);
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,239 @@
+// What the ledger remembers, over restarts too, and which files it does not open.
+#include "proxy/ledger.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "proxy/database.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace podfence::proxy;
+using podfence::rules::Claim;
+using podfence::tests::TemporaryDirectory;
+
+namespace {
+
+constexpr auto HoldImage = Claim::Change::HoldImage;
+constexpr auto DropImage = Claim::Change::DropImage;
+constexpr auto OwnTag = Claim::Change::OwnTag;
+constexpr auto DropTag = Claim::Change::DropTag;
+
+const std::string image(64, 'a');
+const std::string other_image(64, 'b');
+const std::string tag = "docker.io/library/alpine:latest";
+
+/// What a person reads when the ledger of that path does not open, or "opened".
+std::string refused(const std::string& path) {
+  try {
+    SqliteLedger ledger(path);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "opened";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+  chmod(path.c_str(), 0600);
+}
+
+}  // namespace
+
+TEST_CASE("an empty ledger knows of nobody") {
+  const SqliteLedger ledger(":memory:");
+  CHECK_FALSE(ledger.holds_image("p1", image));
+  CHECK_FALSE(ledger.held_by_others("p1", image));
+  CHECK_FALSE(ledger.owns_tag("p1", tag));
+  CHECK_FALSE(ledger.tag_owned_by_others("p1", tag));
+}
+
+TEST_CASE("two projects hold the same image, each for itself") {
+  SqliteLedger ledger(":memory:");
+  ledger.apply("p1", {{HoldImage, image}});
+  CHECK(ledger.holds_image("p1", image));
+  CHECK_FALSE(ledger.held_by_others("p1", image));
+  CHECK_FALSE(ledger.holds_image("p2", image));
+  CHECK(ledger.held_by_others("p2", image));
+
+  ledger.apply("p2", {{HoldImage, image}});
+  CHECK(ledger.held_by_others("p1", image));
+  CHECK(ledger.held_by_others("p2", image));
+
+  ledger.apply("p1", {{DropImage, image}});
+  CHECK_FALSE(ledger.holds_image("p1", image));
+  CHECK(ledger.holds_image("p2", image));
+  CHECK_FALSE(ledger.held_by_others("p2", image));
+}
+
+TEST_CASE("projects, images and tags are compared whole and with case") {
+  SqliteLedger ledger(":memory:");
+  ledger.apply("p10", {{HoldImage, image}, {OwnTag, tag}});
+  for (const char* project : {"p1", "p100", "P10", "", "p"}) {
+    CAPTURE(project);
+    CHECK_FALSE(ledger.holds_image(project, image));
+    CHECK_FALSE(ledger.owns_tag(project, tag));
+    CHECK(ledger.held_by_others(project, image));
+    CHECK(ledger.tag_owned_by_others(project, tag));
+  }
+  CHECK_FALSE(ledger.holds_image("p10", image.substr(0, 12)));
+  CHECK_FALSE(ledger.owns_tag("p10", "docker.io/library/alpine"));
+  CHECK_FALSE(ledger.owns_tag("p10", "docker.io/library/Alpine:latest"));
+}
+
+TEST_CASE("a tag has one owner: the first") {
+  SqliteLedger ledger(":memory:");
+  ledger.apply("p1", {{OwnTag, tag}});
+  ledger.apply("p2", {{OwnTag, tag}, {HoldImage, image}});
+  CHECK(ledger.owns_tag("p1", tag));
+  CHECK_FALSE(ledger.owns_tag("p2", tag));
+  CHECK(ledger.holds_image("p2", image));
+
+  ledger.apply("p2", {{DropTag, tag}});
+  CHECK(ledger.owns_tag("p1", tag));
+
+  ledger.apply("p1", {{DropTag, tag}});
+  ledger.apply("p2", {{OwnTag, tag}});
+  CHECK(ledger.owns_tag("p2", tag));
+  CHECK(ledger.tag_owned_by_others("p1", tag));
+}
+
+TEST_CASE("claims that change nothing are no error") {
+  SqliteLedger ledger(":memory:");
+  ledger.apply("p1", {});
+  ledger.apply("p1", {{DropImage, image}, {DropTag, tag}});
+  ledger.apply("p1", {{HoldImage, image}, {HoldImage, image}, {DropImage, image}, {DropImage, image}});
+  CHECK_FALSE(ledger.holds_image("p1", image));
+}
+
+TEST_CASE("names with quotes, NUL and bytes that are no UTF-8 come back as they were") {
+  const TemporaryDirectory directory;
+  const std::string strange[] = {"a'; DROP TABLE held_image; --", std::string("a\0b", 3), "\xff\xfe", ""};
+  {
+    SqliteLedger ledger(directory.path("ledger"));
+    for (const auto& name : strange) ledger.apply("p1", {{HoldImage, name}});
+  }
+  const SqliteLedger ledger(directory.path("ledger"));
+  for (const auto& name : strange) CHECK(ledger.holds_image("p1", name));
+  CHECK_FALSE(ledger.holds_image("p1", "a"));
+}
+
+TEST_CASE("what was applied is there after a restart") {
+  const TemporaryDirectory directory;
+  {
+    SqliteLedger ledger(directory.path("ledger"));
+    ledger.apply("p1", {{HoldImage, image}, {HoldImage, other_image}, {OwnTag, tag}});
+    ledger.apply("p10", {{HoldImage, image}});
+    ledger.apply("p1", {{DropImage, other_image}});
+  }
+  const SqliteLedger ledger(directory.path("ledger"));
+  CHECK(ledger.holds_image("p1", image));
+  CHECK(ledger.holds_image("p10", image));
+  CHECK(ledger.owns_tag("p1", tag));
+  CHECK_FALSE(ledger.holds_image("p1", other_image));
+}
+
+TEST_CASE("what was applied is on disk at once, also for a process that dies") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  ledger.apply("p1", {{HoldImage, image}});
+  Database reader(directory.path("ledger"));
+  Statement held(reader, "SELECT project FROM held_image");
+  REQUIRE(held.step());
+  CHECK(held.text(0) == "p1");
+}
+
+TEST_CASE("claims that cannot all be written are not written at all, nor believed") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  {
+    Database saboteur(directory.path("ledger"));
+    saboteur.run("CREATE TRIGGER full BEFORE INSERT ON owned_tag BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  }
+  CHECK_THROWS_WITH(ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}}), "disk full");
+  CHECK_FALSE(ledger.holds_image("p1", image));
+  ledger.apply("p1", {{HoldImage, other_image}});
+  CHECK(ledger.holds_image("p1", other_image));
+}
+
+TEST_CASE("the file and its companions are for the owner only") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  ledger.apply("p1", {{HoldImage, image}});
+  for (const char* name : {"ledger", "ledger-wal", "ledger-shm", "ledger.lock"}) {
+    CAPTURE(name);
+    struct stat status {};
+    REQUIRE(stat(directory.path(name).c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0600);
+  }
+}
+
+TEST_CASE("a file that others may write is refused") {
+  const TemporaryDirectory directory;
+  write_file(directory.path("ledger"), "");
+  for (const mode_t mode : {0620, 0602, 0666}) {
+    REQUIRE(chmod(directory.path("ledger").c_str(), mode) == 0);
+    CHECK(contains(refused(directory.path("ledger")), "can be written by others"));
+  }
+}
+
+TEST_CASE("a file of another owner is refused" * doctest::skip(geteuid() != 0)) {
+  const TemporaryDirectory directory;
+  write_file(directory.path("ledger"), "");
+  REQUIRE(chown(directory.path("ledger").c_str(), 12345, 12345) == 0);
+  CHECK(contains(refused(directory.path("ledger")), "belongs to uid 12345"));
+}
+
+TEST_CASE("a link is not followed, and a directory is no ledger") {
+  const TemporaryDirectory directory;
+  write_file(directory.path("elsewhere"), "");
+  std::filesystem::create_symlink(directory.path("elsewhere"), directory.path("ledger"));
+  CHECK(contains(refused(directory.path("ledger")), "cannot open " + directory.path("ledger")));
+  std::filesystem::create_directory(directory.path("folder"));
+  CHECK(contains(refused(directory.path("folder")), directory.path("folder")));
+  CHECK(contains(refused(directory.path("absent/ledger")), "No such file or directory"));
+}
+
+TEST_CASE("a damaged file gives a clear error and is left as it is") {
+  const TemporaryDirectory directory;
+  const std::string garbage(4096, 'x');
+  write_file(directory.path("ledger"), garbage);
+  const std::string reason = refused(directory.path("ledger"));
+  CHECK(contains(reason, "the ledger " + directory.path("ledger") + " cannot be used: file is not a database"));
+  CHECK(contains(reason, "move it away to begin anew"));
+  CHECK(std::filesystem::file_size(directory.path("ledger")) == garbage.size());
+}
+
+TEST_CASE("damage in the middle of a file is found when it is opened") {
+  const TemporaryDirectory directory;
+  {
+    SqliteLedger ledger(directory.path("ledger"));
+    for (int i = 0; i < 500; ++i) ledger.apply("p1", {{HoldImage, std::to_string(i) + image}});
+  }
+  std::fstream file(directory.path("ledger"), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(3 * 4096);
+  file << std::string(4096, 'x');
+  file.close();
+  CHECK(contains(refused(directory.path("ledger")), "cannot be used"));
+}
+
+TEST_CASE("a ledger of a newer podfence is refused") {
+  const TemporaryDirectory directory;
+  Database(directory.path("ledger")).run("PRAGMA user_version = 2");
+  chmod(directory.path("ledger").c_str(), 0600);
+  CHECK(contains(refused(directory.path("ledger")), "it was written by a newer podfence (schema 2; this one knows 1)"));
+}
+
+TEST_CASE("a second podfence on the same ledger is refused, and served when the first has gone") {
+  const TemporaryDirectory directory;
+  {
+    SqliteLedger first(directory.path("ledger"));
+    CHECK(contains(refused(directory.path("ledger")), "is in use by another podfence"));
+  }
+  CHECK(refused(directory.path("ledger")) == "opened");
+}
