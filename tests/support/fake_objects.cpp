@@ -161,6 +161,8 @@ std::string FakeObjects::answer(std::string_view method, std::string_view target
 
 std::string FakeObjects::collection(std::string_view method, std::string_view family, Kind kind, std::string_view verb,
                                     std::string_view query, std::string_view content) {
+  // "Whose container mounts this volume?" is the one filter that the answer must obey: no container mounts any here.
+  if (query.find("%22volume%22") != std::string_view::npos) return http_answer(200, "[]");
   if (method == "GET" && verb == "json") return http_answer(200, list(family, kind));
   if (method == "POST" && verb == "create") return create(family, kind, query, content);
   return http_answer(405, error_content(405, "not here"));

@@ -251,6 +251,10 @@ void FakePodman::Connection::pause(Milliseconds time) {
   if (podman_.changed_.wait_for(lock, time, [this] { return podman_.stopping_; })) throw Gone();
 }
 
+void FakePodman::Connection::wait(const Gate& gate) {
+  while (!gate.is_open()) pause(Milliseconds(2));
+}
+
 void FakePodman::Connection::half_close() { record_.socket.shutdown_write(); }
 
 void FakePodman::Connection::close() {

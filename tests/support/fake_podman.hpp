@@ -72,6 +72,16 @@ class FakePodman {
   std::thread acceptor_;
 };
 
+/// Lets a test hold a script back until it has looked at what came so far.
+class Gate {
+ public:
+  void open() { open_ = true; }
+  bool is_open() const { return open_; }
+
+ private:
+  std::atomic<bool> open_{false};
+};
+
 /// The connection in the hands of a script.
 class FakePodman::Connection {
  public:
@@ -89,8 +99,11 @@ class FakePodman::Connection {
   std::string receive();
   void send(std::string_view bytes);
   void pause(Milliseconds time);
+  void wait(const Gate& gate);
   void half_close();
   void close();
+  /// Reads the request and answers it by the objects, as if there were no script.
+  void answer() { podman_.answer(*this); }
   /// Sends back what arrives until the proxy half-closes.
   void echo();
   /// Reads until the proxy ends its side.

@@ -33,6 +33,7 @@ class RunningProxy {
 
   RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }
   std::string socket(const std::string& project = "p1") const;
+  std::string upstream() const { return directory_.path() + "/upstream.sock"; }
   /// One exchange on a connection of its own.
   WireAnswer ask(std::string_view request, const std::string& project = "p1") const;
   /// True when a new client is served as ever.
