@@ -183,9 +183,7 @@ const json::Array* Facts::mounted_volumes() {
   return fact ? fact->document.items() : nullptr;
 }
 
-void Facts::forget(Kind kind, std::string_view name) {
-  known_.erase({Question::Ask::Object, kind, std::string(name)});
-}
+void Facts::forget(Kind kind, std::string_view name) { known_.erase({Question::Ask::Object, kind, std::string(name)}); }
 
 UpstreamRequest Facts::request_for(const Question& question) const {
   const auto& source = source_of(question.kind);
@@ -258,7 +256,8 @@ bool Facts::learn_mounts(const json::Value& containers, Fact& fact) {
     if (owner_of(project_, container) != Ownership::Own || !mounts || !mounts->items()) continue;
     for (const auto& mount : *mounts->items()) {
       if (mount.text("Type") != "volume") continue;
-      memory_.remember(Kind::Volume, mount.text("Name"), project_.id);
+      // A random name is never used twice; another one may be, and is asked for every time.
+      if (is_full_id(mount.text("Name"))) memory_.remember(Kind::Volume, mount.text("Name"), project_.id);
       fact.document.push(mount.text("Name"));
     }
   }

@@ -1,5 +1,7 @@
 #include "rules/image_name.hpp"
 
+#include <doctest/doctest.h>
+
 #include "world.hpp"
 
 using namespace podfence::tests;

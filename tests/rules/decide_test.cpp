@@ -1,0 +1,173 @@
+#include "rules/decide.hpp"
+
+#include <doctest/doctest.h>
+
+#include "world.hpp"
+
+using namespace podfence::tests;
+
+namespace {
+
+World two_projects() {
+  World world;
+  world.add(Kind::Container, "web", id('a'), "p1");
+  world.add(Kind::Container, "web10", id('b'), "p10");
+  world.add(Kind::Pod, "pod", id('c'), "p1");
+  world.add(Kind::Pod, "pod10", id('d'), "p10");
+  world.add(Kind::Network, "net", id('e'), "p1");
+  world.add(Kind::Network, "net10", id('f'), "p10");
+  world.add(Kind::Network, "podman", id('0'), "");
+  world.volume("data", "p1");
+  world.volume("data10", "p10");
+  world.image(id('1'), {"localhost/shared/base:latest"});
+  world.image(id('2'), {"docker.io/library/mine:1", "docker.io/library/mine:2"});
+  world.image(id('3'), {"docker.io/library/theirs:1"});
+  world.image(id('4'), {"docker.io/library/both:1"});
+  world.ledger.holds = {{"p1", id('2')}, {"p10", id('3')}, {"p1", id('4')}, {"p10", id('4')}};
+  world.ledger.tags = {{"p1", "docker.io/library/mine:1"},
+                       {"p1", "docker.io/library/mine:2"},
+                       {"p10", "docker.io/library/theirs:1"},
+                       {"p1", "docker.io/library/both:1"},
+                       {"p10", "docker.io/library/both:1"}};
+  return world;
+}
+
+std::vector<std::string> targets_of(const Decision& decision) {
+  std::vector<std::string> targets;
+  if (const auto* batch = std::get_if<Batch>(&decision))
+    for (const auto& item : batch->items)
+      targets.push_back(item.ledger_only ? "ledger " + item.name : item.request.target);
+  return targets;
+}
+
+using Targets = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("an object in the path is resolved and its full id goes upstream") {
+  auto world = two_projects();
+  struct Row {
+    Method method;
+    std::string target, expected;
+  };
+  const Row rows[] = {
+      {Method::Get, "/v1.41/containers/web/json", "/v1.41/containers/" + id('a') + "/json"},
+      {Method::Post, "/containers/web/start", "/containers/" + id('a') + "/start"},
+      {Method::Post, "/v4.3.1/libpod/pods/pod/stop", "/v4.3.1/libpod/pods/" + id('c') + "/stop"},
+      {Method::Get, "/v1.41/networks/net", "/v1.41/networks/" + id('e')},
+      {Method::Get, "/v1.41/volumes/data", "/v1.41/volumes/data"},
+      {Method::Get, "/v1.41/networks/bridge", "/v1.41/networks/" + id('0')},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.target);
+    CHECK(target_of(world.decide(row.method, row.target)) == row.expected);
+  }
+}
+
+TEST_CASE("foreign and absent objects are hidden alike, on every row with an object in its path") {
+  auto world = two_projects();
+  world.exec(id('7'), id('b'));
+  const std::map<Kind, std::string> foreign = {{Kind::Container, "web10"}, {Kind::Pod, "pod10"},
+                                               {Kind::Network, "net10"},   {Kind::Volume, "data10"},
+                                               {Kind::Exec, id('7')},      {Kind::Image, "docker.io/library/theirs:1"}};
+  std::size_t rows = 0;
+  for (const auto& endpoint : endpoints()) {
+    if (endpoint.subject == Kind::None || endpoint.act == Act::Refuse) continue;
+    const std::string path(endpoint.path);
+    const auto open = path.find('{'), close = path.find('}');
+    for (const auto& name : {foreign.at(endpoint.subject), std::string("nothing")}) {
+      const auto target = (endpoint.family == Family::Libpod ? "/v4.0.0" : "/v1.41") + path.substr(0, open) + name +
+                          path.substr(close + 1);
+      CAPTURE(target);
+      const bool has_body = endpoint.body != Body::None && endpoint.body != Body::Stream;
+      const auto decision = world.decide(endpoint.method, target, has_body ? R"({"x":1})" : "");
+      REQUIRE(std::holds_alternative<Deny>(decision));
+      CHECK(rule_of(decision) == "ownership.hidden");
+      CHECK(std::get<Deny>(decision).subject == name);
+      ++rows;
+    }
+  }
+  CHECK(rows > 100);
+}
+
+TEST_CASE("what is shared can be read and not changed") {
+  auto world = two_projects();
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/images/localhost/shared/base/json")) ==
+        "/v1.41/images/" + id('1') + "/json");
+  CHECK(rule_of(world.decide(Method::Delete, "/v1.41/images/localhost/shared/base")) == "image.shared");
+  CHECK(rule_of(world.decide(Method::Delete, "/v1.41/images/" + id('1'))) == "image.shared");
+  CHECK(rule_of(world.decide(Method::Delete, "/v1.41/networks/bridge")) == "network.shared-default");
+  CHECK(rule_of(world.decide(Method::Delete, "/v4.0.0/libpod/networks/podman")) == "network.shared-default");
+}
+
+TEST_CASE("exists is answered from ownership alone") {
+  auto world = two_projects();
+  const auto own = world.decide(Method::Get, "/v4.0.0/libpod/containers/web/exists");
+  REQUIRE(std::holds_alternative<Reply>(own));
+  CHECK(std::get<Reply>(own).status == 204);
+  CHECK(rule_of(world.decide(Method::Get, "/v4.0.0/libpod/containers/web10/exists")) == "ownership.hidden");
+}
+
+TEST_CASE("a volume name of another project is taken, one's own is not") {
+  auto world = two_projects();
+  CHECK(rule_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"Name":"data10"})")) == "name.taken");
+  CHECK(rule_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"nAME":"data10"})")) == "name.taken");
+  CHECK(target_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"Name":"data"})")) ==
+        "/v1.41/volumes/create");
+  CHECK(target_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"Name":"new"})")) == "/v1.41/volumes/create");
+  CHECK(target_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"Labels":{"a":"b"}})")) ==
+        "/v1.41/volumes/create");
+}
+
+TEST_CASE("prunes remove the project's own things one by one") {
+  auto world = two_projects();
+  CHECK(targets_of(world.decide(Method::Post, "/v1.41/containers/prune")) ==
+        Targets{"/v4.0.0/libpod/containers/" + id('a')});
+  CHECK(targets_of(world.decide(Method::Post, "/v4.0.0/libpod/pods/prune")) ==
+        Targets{"/v4.0.0/libpod/pods/" + id('c')});
+  CHECK(targets_of(world.decide(Method::Post, "/v1.41/volumes/prune")) == Targets{"/v4.0.0/libpod/volumes/data"});
+  CHECK(targets_of(world.decide(Method::Post, "/v1.41/networks/prune")) == Targets{"/v4.0.0/libpod/networks/net"});
+  CHECK(targets_of(world.decide(Method::Post, "/v1.41/images/prune")) == Targets{});
+}
+
+TEST_CASE("removing an image takes this project's names and no more") {
+  auto world = two_projects();
+  const auto image = "/v4.0.0/libpod/images/";
+  CHECK(targets_of(world.decide(Method::Delete, "/v1.41/images/mine:1")) ==
+        Targets{image + std::string("docker.io%2Flibrary%2Fmine%3A1")});
+  CHECK(targets_of(world.decide(Method::Delete, "/v1.41/images/" + id('2'))) ==
+        Targets{image + std::string("docker.io%2Flibrary%2Fmine%3A1"),
+                image + std::string("docker.io%2Flibrary%2Fmine%3A2")});
+  CHECK(targets_of(world.decide(Method::Delete, "/v1.41/images/both:1")) == Targets{"ledger docker.io/library/both:1"});
+  CHECK(targets_of(world.decide(Method::Delete, "/v4.0.0/libpod/images/remove?images=mine:1&images=both:1")) ==
+        Targets{image + std::string("docker.io%2Flibrary%2Fmine%3A1"), "ledger docker.io/library/both:1"});
+  CHECK(rule_of(world.decide(Method::Delete, "/v4.0.0/libpod/images/remove?images=mine:1&images=theirs:1")) ==
+        "ownership.hidden");
+}
+
+TEST_CASE("a pull never hands out what is here by somebody else's doing") {
+  auto world = two_projects();
+  const auto pull = [&](const std::string& query) {
+    return world.decide(Method::Post, "/v4.0.0/libpod/images/pull?" + query);
+  };
+  // Visible: the answer is ready. Foreign: fetched anew, as an absent one is.
+  CHECK(std::holds_alternative<Reply>(pull("reference=mine:1&policy=missing")));
+  CHECK(std::holds_alternative<Reply>(pull("reference=localhost/shared/base&policy=always")));
+  const auto foreign = target_of(pull("reference=theirs:1&policy=missing"));
+  CHECK(foreign.find("policy=always") != std::string::npos);
+  CHECK(foreign.find("reference=docker.io%2Flibrary%2Ftheirs%3A1") != std::string::npos);
+  CHECK(rule_of(pull("reference=theirs:1&policy=never")) == "ownership.hidden");
+  CHECK(rule_of(pull("reference=absent:1&policy=never")) == "ownership.hidden");
+  CHECK(rule_of(pull("reference=localhost/secret:1")) == "ownership.hidden");
+  CHECK(rule_of(pull("reference=" + id('3'))) == "image.reference");
+  CHECK(rule_of(pull("reference=docker-archive:/etc/passwd")) == "image.reference");
+  CHECK(rule_of(world.decide(Method::Post, "/v1.41/images/create?fromSrc=-&repo=x")) ==
+        "endpoint.later-image-transfer");
+}
+
+TEST_CASE("showmounted names own running containers and no path") {
+  auto world = two_projects();
+  const auto decision = world.decide(Method::Get, "/v4.0.0/libpod/containers/showmounted");
+  REQUIRE(std::holds_alternative<Reply>(decision));
+  CHECK(std::get<Reply>(decision).content == "{\"" + id('a') + "\":\"\"}");
+}
