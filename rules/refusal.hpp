@@ -95,6 +95,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"image.shared", 403, "the image is shared by all projects and cannot be changed: {}", "pull or build one of your own"},
   {"image.reference", 400, "the image reference is not accepted: {}", "name it as registry/repository:tag or by its id"},
   {"image.tag-taken", 403, "the image name cannot be changed by this project: {}", "choose another name"},
+  {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
   // The wire (framing.cpp, session.cpp)
   {"http.syntax", 400, "the request head cannot be read: {}", "send HTTP/1.1"},

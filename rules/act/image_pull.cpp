@@ -3,6 +3,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
+#include "rules/registry_auth.hpp"
 
 namespace podfence::rules::act {
 
@@ -71,8 +72,9 @@ Decision image_pull(Exchange& exchange) {
     replace(pairs, "reference", *reference);
     if (!policy.empty()) replace(pairs, "policy", visible ? policy : "always");
   }
-  if (!exchange.request.registry_auth.empty())
-    forward.request.fields.push_back({"X-Registry-Auth", exchange.request.registry_auth});
+  auto credentials = registry_credentials(exchange.request.registry_auth);
+  if (const auto* deny = std::get_if<Deny>(&credentials)) return *deny;
+  forward.request.fields.push_back(std::get<Field>(std::move(credentials)));
   forward.request.target = write_target(upstream_path(exchange, ""), pairs);
   return forward;
 }

@@ -1,0 +1,14 @@
+#pragma once
+// Base64 (RFC 4648 sections 4 and 5). Reads both alphabets, padded or not; writes the URL-safe one, padded, as Go's
+// base64.URLEncoding wants it.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace podfence::rules {
+
+std::optional<std::string> decode_base64(std::string_view text);
+std::string encode_base64(std::string_view bytes);
+
+}  // namespace podfence::rules
