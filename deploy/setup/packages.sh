@@ -39,6 +39,8 @@ packages_test=(
   jq            # reads answers in the tests with real Podman
   socat         # raw bytes to sockets
   sqlite3       # looks into ledgers
+  docker-compose   # a client of the tests
+  python3       # language of the tests with real Podman
 )
 
 # Everything of root's is done through here.
@@ -59,14 +61,17 @@ install_packages() {
     install -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# docker_client FOLDER: prints the path of a docker command line client, the machine's own or else one that is unpacked
-# into FOLDER. The Debian package is not installed: that would start Docker's daemon.
-docker_client() {
-  local folder=$1
-  if command -v docker; then return; fi
-  if [ ! -x "$folder/usr/bin/docker" ]; then
+# unpacked_program FOLDER PACKAGE PROGRAM: prints the path of a program, the machine's own or else one that is unpacked
+# into FOLDER. The package is not installed: that would start its daemon.
+unpacked_program() {
+  local folder=$1 package=$2 program=$3
+  if command -v "$program"; then return; fi
+  if [ ! -x "$folder/usr/bin/$program" ]; then
     mkdir -p "$folder"
-    (cd "$folder" && apt-get -qq download docker.io && dpkg-deb -x docker.io_*.deb . && rm docker.io_*.deb) >&2
+    (cd "$folder" && apt-get -qq download "$package" && dpkg-deb -x "$package"_*.deb . && rm "$package"_*.deb) >&2
   fi
-  echo "$folder/usr/bin/docker"
+  echo "$folder/usr/bin/$program"
 }
+
+# docker_client FOLDER: a docker command line client.
+docker_client() { unpacked_program "$1" docker.io docker; }

@@ -1,0 +1,76 @@
+"""What a test says: claims that hold or not. A claim that holds is counted, one that does not is also printed."""
+
+import sys
+import time
+import traceback
+
+
+class Tally:
+    def __init__(self):
+        self.passed = 0
+        self.failed = 0
+        self.skipped = []
+
+
+tally = Tally()
+_topic = ""
+
+
+def check(claim, what, detail=""):
+    if claim:
+        tally.passed += 1
+        return True
+    tally.failed += 1
+    print(f"  FAILED {_topic}: {what}")
+    for line in str(detail).splitlines()[:12]:
+        print(f"         {line[:400]}")
+    sys.stdout.flush()
+    return False
+
+
+def equal(actual, expected, what):
+    return check(actual == expected, what, f"expected {expected!r}\n     got {actual!r}")
+
+
+def contains(text, part, what):
+    return check(part in text, what, f"{part!r} is not in\n{text!r}"[:2000])
+
+
+def lacks(text, part, what):
+    return check(part not in text, what, f"{part!r} is in\n{_around(text, part)}")
+
+
+def _around(text, part):
+    at = text.find(part)
+    return repr(text[max(0, at - 120):at + len(part) + 120])
+
+
+def skip(what, why):
+    """A part that cannot be shown here is said aloud, never passed over."""
+    tally.skipped.append(f"{_topic}: {what}: {why}")
+
+
+def until(claim, seconds=10.0, pause=0.05):
+    """Waits for a claim to become true; its last value."""
+    end = time.monotonic() + seconds
+    while True:
+        value = claim()
+        if value or time.monotonic() > end:
+            return value
+        time.sleep(pause)
+
+
+def run_topics(module, world, only=""):
+    """Every function of the module that is called `test_…`, in the order of the text. One that raises has failed."""
+    global _topic
+    for name, function in list(vars(module).items()):
+        if not name.startswith("test_") or (only and only not in name):
+            continue
+        _topic = f"{module.__name__}.{name[5:]}"
+        try:
+            function(world)
+        except Exception as error:  # the next topic must have its turn
+            where = traceback.extract_tb(error.__traceback__)
+            lines = "\n".join(f"{frame.name} line {frame.lineno}: {frame.line}" for frame in where[-4:])
+            check(False, f"ended with {type(error).__name__}: {error}", lines)
+    _topic = ""

@@ -1,0 +1,110 @@
+"""A project as its clients see it: raw requests, the docker command, docker-compose, podman --remote."""
+
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+
+from check import check, lacks
+from wire import LineStream, Socket
+
+API = "/v1.41"
+LIBPOD = "/v4.0.0/libpod"
+
+
+@dataclass
+class Ran:
+    """What a command did."""
+    words: tuple
+    code: int
+    out: str
+    err: str
+
+    def __str__(self):
+        return f"{' '.join(self.words)}\n  exit {self.code}\n  out {self.out[-600:]!r}\n  err {self.err[-600:]!r}"
+
+    @property
+    def text(self):
+        return self.out.rstrip("\n")
+
+
+class Project(Socket):
+    """`canaries` are texts that must never reach this project; every answer to a client command is searched for them."""
+
+    def __init__(self, name, path, programs):
+        super().__init__(path)
+        self.name = name
+        self.programs = programs
+        self.canaries = []
+        self.home = tempfile.mkdtemp(prefix="podfence-client-")
+        with open(f"{self.home}/config.json", "w") as file:  # of both clients; podman insists that it is there
+            file.write("{}")
+
+    def events(self, target):
+        return LineStream(self.path, target)
+
+    def environment(self):
+        return {"HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm",
+                "DOCKER_HOST": f"unix://{self.path}", "CONTAINER_HOST": f"unix://{self.path}",
+                "DOCKER_CONFIG": self.home, "XDG_RUNTIME_DIR": self.home, "COMPOSE_HTTP_TIMEOUT": "60"}
+
+    def start(self, *words, **options):
+        """A client command that goes on while the test does other things."""
+        return subprocess.Popen(words, env=self.environment(), stdin=options.pop("stdin", subprocess.DEVNULL),
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def run(self, *words, data=b"", timeout=90, cwd=None):
+        """A client command to its end. `data` is its standard input."""
+        if isinstance(data, str):
+            data = data.encode()
+        try:
+            ran = subprocess.run(words, input=data, capture_output=True, timeout=timeout, env=self.environment(), cwd=cwd)
+            result = Ran(words, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace"))
+        except subprocess.TimeoutExpired as late:
+            result = Ran(words, -1, (late.stdout or b"").decode(errors="replace"), f"no end after {timeout} s")
+        for canary in self.canaries:
+            if canary in result.out or canary in result.err:
+                lacks(result.out + result.err, canary, f"`{' '.join(words[:4])}` shows nothing of another project")
+        return result
+
+    def docker(self, *words, **options):
+        return self.run(self.programs["docker"], *words, **options)
+
+    def compose(self, *words, **options):
+        return self.run(self.programs["docker-compose"], *words, **options)
+
+    def podman(self, *words, **options):
+        return self.run("podman", "--remote", "--url", f"unix://{self.path}", *words, **options)
+
+    def typed(self, *words, data=b"", timeout=60):
+        """A command on a terminal of its own, as a person would type it; carriage returns of the terminal removed."""
+        line = " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+        ran = self.run("script", "-qec", line, "/dev/null", data=data, timeout=timeout)
+        ran.out = ran.out.replace("\r", "")
+        return ran
+
+
+def ok(ran, what=""):
+    """The command ended well."""
+    check(ran.code == 0, what or " ".join(ran.words[:1] + ran.words[1:])[:160], ran)
+    return ran
+
+
+def fails(ran, code=None, part="", what=""):
+    """The command ended badly, and said why."""
+    right = ran.code != 0 if code is None else ran.code == code
+    check(right and part in ran.out + ran.err, what or "refused: " + " ".join(ran.words)[:160], ran)
+    return ran
+
+
+def says(ran, text, what=""):
+    """The command ended well and wrote exactly that."""
+    check(ran.code == 0 and ran.text == text, what or f"{' '.join(ran.words)[:160]} says {text!r}", ran)
+    return ran
+
+
+def shows(ran, *parts, what=""):
+    """The command ended well and its output has these parts."""
+    missing = [part for part in parts if part not in ran.out]
+    check(ran.code == 0 and not missing, what or f"{' '.join(ran.words)[:160]} shows {missing}", ran)
+    return ran

@@ -1,0 +1,178 @@
+"""A rootless Podman of its own for the tests: an unprivileged user, a service, images, and a registry on the loopback.
+Everything that is started here is ended by its pid, and everything of that user is removed at the end."""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+from check import until
+from wire import Socket
+
+USER = "podfence-test"
+CANARY = "PODFENCE_CANARY=engine-environment-canary"
+SETUP = Path(__file__).resolve().parents[2] / "deploy" / "setup"
+
+REGISTRIES_CONF = """unqualified-search-registries = ["docker.io"]
+[[registry]]
+location = "localhost:{port}"
+insecure = true
+[[registry]]
+prefix = "docker.io"
+location = "localhost:{port}/docker"
+insecure = true
+"""
+REGISTRY_YML = """version: 0.1
+log: {{level: error, accesslog: {{disabled: true}}}}
+storage: {{filesystem: {{rootdirectory: {root}}}, delete: {{enabled: true}}}}
+http: {{addr: "127.0.0.1:{port}"}}
+"""
+# Image name, and the lines that make it from localhost/bb.
+VARIANTS = {
+    "localhost/other:latest": "LABEL kind=other\nENV FROM_IMAGE=yes",
+    "localhost/volume:latest": "VOLUME /data",
+    "localhost/health:latest": 'HEALTHCHECK --interval=30s CMD test -e /tmp/healthy\nCMD ["sleep", "1000"]',
+}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def set_up(*words):
+    """A function of deploy/setup, as the quickstart uses it."""
+    script = f'set -eu; . "{SETUP}/packages.sh"; . "{SETUP}/podman_user.sh"; "$@"'
+    subprocess.run(["bash", "-c", script, "bash", *words], check=True, stdin=subprocess.DEVNULL)
+
+
+def end(process):
+    """Ends a process that we started, by its pid."""
+    if process and process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+class Engine:
+    def __init__(self, registry_program):
+        self.registry_program = registry_program
+        self.registry = None
+        self.service = None
+        set_up("ensure_podman_user", USER)
+        self.account = pwd.getpwnam(USER)
+        self.home = Path(self.account.pw_dir)
+        self.runtime = Path(f"/run/user/{self.account.pw_uid}")
+        self.scratch = Path(tempfile.mkdtemp(prefix="podfence-test-"))
+        self.scratch.chmod(0o755)
+        self.registry_port = free_port()
+        self.socket_path = str(self.runtime / "podman.sock")
+        self.direct = Socket(self.socket_path)
+
+    @property
+    def registry_name(self):
+        return f"localhost:{self.registry_port}"
+
+    def environment(self):
+        return {"HOME": str(self.home), "USER": USER, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                "XDG_RUNTIME_DIR": str(self.runtime), "LANG": "C.UTF-8"}
+
+    def as_user(self):
+        """Arguments of subprocess for running as the unprivileged user."""
+        return {"user": self.account.pw_uid, "group": self.account.pw_gid, "extra_groups": [], "cwd": str(self.home),
+                "env": self.environment(), "start_new_session": True}
+
+    def podman(self, *words, data=None, check=True):
+        """Podman as the user, past the service and the proxy."""
+        ran = subprocess.run(["podman", *words], input=data, capture_output=True, **self.as_user())
+        if check and ran.returncode != 0:
+            raise RuntimeError(f"podman {' '.join(words)}: {ran.stderr.decode()[-600:]}")
+        return ran.stdout.decode(errors="replace")
+
+    # Start
+
+    def start(self):
+        self._write_settings()
+        self._wipe()
+        self._start_registry()
+        self._make_images()
+        log = open(self.scratch / "podman.log", "wb")
+        arguments = self.as_user()
+        name, value = CANARY.split("=")
+        arguments["env"][name] = value
+        self.service = subprocess.Popen(["podman", "system", "service", "--time", "0", f"unix://{self.socket_path}"],
+                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log, **arguments)
+        if not until(self._answers, 60):
+            raise RuntimeError("podman system service does not answer: " + (self.scratch / "podman.log").read_text()[-800:])
+
+    def _answers(self):
+        try:
+            return self.direct.get("/_ping").status == 200
+        except OSError:
+            return False
+
+    def _write_settings(self):
+        settings = self.home / ".config" / "containers" / "registries.conf"
+        settings.write_text(REGISTRIES_CONF.format(port=self.registry_port))
+        settings.chmod(0o644)
+
+    def _start_registry(self):
+        root = self.scratch / "registry"
+        root.mkdir()
+        settings = self.scratch / "registry.yml"
+        settings.write_text(REGISTRY_YML.format(root=root, port=self.registry_port))
+        self.registry = subprocess.Popen([self.registry_program, "serve", str(settings)], stdin=subprocess.DEVNULL,
+                                         stdout=subprocess.DEVNULL, stderr=open(self.scratch / "registry.log", "wb"))
+
+        def listens():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", self.registry_port)) == 0
+        if not until(listens, 20):
+            raise RuntimeError("docker-registry does not listen: " + (self.scratch / "registry.log").read_text()[-600:])
+
+    def _make_images(self):
+        set_up("import_busybox_image", USER, "localhost/bb:latest")
+        for name, lines in VARIANTS.items():
+            self._build(name, lines)
+        # What the registry offers: a base under Docker Hub's prefix, one image of each project, one that nobody holds.
+        for name, label in (("docker/library/bb", "hub"), ("team/mine", "mine"), ("team/canary", "canary"), ("team/spare", "spare")):
+            target = f"{self.registry_name}/{name}:latest"
+            self._build(target, f"LABEL registry={label}")
+            self.podman("push", "-q", target)
+            self.podman("rmi", target)
+
+    def _build(self, name, lines):
+        context = self.scratch / "context"
+        context.mkdir(exist_ok=True)
+        (context / "Containerfile").write_text(f"FROM localhost/bb:latest\n{lines}\n")
+        self.podman("build", "-q", "--format", "docker", "-t", name, str(context))
+
+    # End
+
+    def _wipe(self):
+        for words in (("rm", "-fa", "-t", "0"), ("pod", "rm", "-fa"), ("volume", "prune", "-f"), ("network", "prune", "-f"),
+                      ("rmi", "-fa")):
+            self.podman(*words, check=False)
+
+    def stop(self):
+        end(self.service)
+        self._wipe()
+        self.podman("system", "migrate", check=False)  # ends the pause process
+        end(self.registry)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def host_directory(self, name):
+        """A directory of the Podman user: what an escape would reach."""
+        path = self.home / name
+        if path.exists():
+            shutil.rmtree(path)
+        path.mkdir()
+        os.chown(path, self.account.pw_uid, self.account.pw_gid)
+        return path

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs the suites on a real rootless Podman, through podfence or, with --bare, past it. As root, since it needs an
+unprivileged user of its own. The last line is `N passed, N failed`."""
+
+import argparse
+import importlib
+import os
+import shutil
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites"))
+
+from check import check, run_topics, tally  # noqa: E402
+from engine import Engine  # noqa: E402
+from world import World  # noqa: E402
+
+SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects",
+          "foreign_equals_absent", "lists", "prune_and_remove", "escapes",
+          "bad_input", "streams", "footprint"]
+BARE = [name for name in SUITES if "_day" in name] + ["streams"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--podfence", help="the program to test")
+    parser.add_argument("--bare", action="store_true", help="without podfence: do the client commands work at all?")
+    parser.add_argument("--suite", action="append", default=[], help="only this suite (may be repeated)")
+    parser.add_argument("--only", default="", help="only topics whose name holds this text")
+    parser.add_argument("--registry-program", default=shutil.which("docker-registry"))
+    parser.add_argument("--docker-program", default=shutil.which("docker"))
+    parser.add_argument("--keep", action="store_true", help="leave the engine's things and logs as they are")
+    return parser.parse_args()
+
+
+def run_suite(name, world, only):
+    before, start = (tally.passed, tally.failed), time.monotonic()
+    try:
+        world.refresh(name)
+        run_topics(importlib.import_module(name), world, only)
+    except Exception as error:
+        check(False, f"{name} could not run: {type(error).__name__}: {error}")
+    passed, failed = tally.passed - before[0], tally.failed - before[1]
+    print(f"{name}: {passed} passed, {failed} failed, {time.monotonic() - start:.0f} s", flush=True)
+
+
+def main():
+    options = arguments()
+    if os.geteuid() != 0:
+        sys.exit("the suites on a real engine need root: they run Podman as a user of their own")
+    engine = Engine(options.registry_program)
+    programs = {"docker": options.docker_program, "docker-compose": shutil.which("docker-compose")}
+    world = World(engine, programs, None if options.bare else options.podfence)
+    start = time.monotonic()
+    try:
+        engine.start()
+        world.start()
+        print(f"engine and projects ready after {time.monotonic() - start:.0f} s", flush=True)
+        for name in options.suite or (BARE if options.bare else SUITES):
+            run_suite(name, world, options.only)
+    finally:
+        world.stop()
+        if options.keep:
+            print(f"kept: {engine.scratch}, socket {engine.socket_path}")
+        else:
+            engine.stop()
+    for line in tally.skipped:
+        print(f"SKIPPED {line}")
+    print(f"{tally.passed} passed, {tally.failed} failed")
+    sys.exit(1 if tally.failed or not tally.passed else 0)
+
+
+if __name__ == "__main__":
+    main()
