@@ -1,0 +1,119 @@
+#include "proxy/command_line.hpp"
+
+#include <boost/program_options.hpp>
+#include <optional>
+
+namespace podfence::proxy {
+namespace {
+
+namespace options = boost::program_options;
+using Command = CommandLine::Command;
+
+struct CommandName {
+  std::string_view name;
+  Command command;
+};
+constexpr CommandName commands[] = {
+    {"serve", Command::Serve},     {"check-config", Command::CheckConfig},
+    {"version", Command::Version}, {"--version", Command::Version},
+    {"help", Command::Help},       {"--help", Command::Help},
+    {"-h", Command::Help},
+};
+
+std::optional<Command> find_command(std::string_view name) {
+  for (const auto& row : commands)
+    if (row.name == name) return row.command;
+  return std::nullopt;
+}
+
+/// The options that say what a configuration file says too.
+constexpr const char* single_project_options[] = {"project", "socket", "upstream", "share-image", "state", "audit-log"};
+
+options::options_description described(CommandLine& line) {
+  options::options_description all;
+  auto add = all.add_options();
+  const auto text = [](std::string& target) { return options::value(&target); };
+  add("config", text(line.configuration_file));
+  if (line.command != Command::Serve) return all;
+  add("project", text(line.options.project))("socket", text(line.options.socket));
+  add("upstream", text(line.options.upstream))("state", text(line.options.state));
+  add("audit-log", text(line.options.audit_log));
+  add("share-image", options::value(&line.options.shared_images)->composing());
+  return all;
+}
+
+/// An option that was given must say something: `--socket "$UNSET"` is a mistake, not a wish for the default.
+std::optional<UsageError> find_empty_value(const options::parsed_options& parsed) {
+  for (const auto& option : parsed.options)
+    for (const auto& value : option.value)
+      if (value.empty()) return UsageError{"the value of --" + option.string_key + " is empty"};
+  return std::nullopt;
+}
+
+std::optional<UsageError> check_combination(const CommandLine& line, const options::variables_map& given) {
+  if (line.command == Command::CheckConfig)
+    return given.count("config") != 0 ? std::nullopt : std::optional(UsageError{"check-config needs a file"});
+  if (given.count("config") == 0) {
+    if (given.count("project") != 0) return std::nullopt;
+    return UsageError{"serve needs --project ID or --config FILE"};
+  }
+  for (const char* name : single_project_options)
+    if (given.count(name) != 0) return UsageError{std::string("--config and --") + name + " exclude each other"};
+  return std::nullopt;
+}
+
+std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std::string>& arguments) {
+  const auto known = described(line);
+  options::positional_options_description positions;
+  if (line.command == Command::CheckConfig) positions.add("config", 1);
+  // Guessing would let a new option change what an old script means.
+  const auto style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
+  try {
+    const auto parsed = options::command_line_parser(arguments).options(known).positional(positions).style(style).run();
+    if (auto error = find_empty_value(parsed)) return error;
+    options::variables_map given;
+    options::store(parsed, given);
+    options::notify(given);
+    return check_combination(line, given);
+  } catch (const options::error& error) {
+    return UsageError{error.what()};
+  }
+}
+
+}  // namespace
+
+std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return UsageError{"a command is missing"};
+  const auto command = find_command(arguments.front());
+  if (!command) return UsageError{"the command '" + arguments.front() + "' is not known"};
+  CommandLine line{*command, {}, {}};
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (line.command == Command::Serve || line.command == Command::CheckConfig) {
+    if (auto error = parse_options(line, rest)) return *error;
+  } else if (!rest.empty()) {
+    return UsageError{"the command '" + arguments.front() + "' takes no arguments"};
+  }
+  return line;
+}
+
+std::string_view usage() {
+  return R"(podfence - lets many projects share one rootless Podman, each seeing only its own things
+
+  podfence serve --project ID [option]...   serve one project
+  podfence serve --config FILE              serve the projects of a file
+  podfence check-config FILE                say whether the file would load, and do nothing else
+  podfence version | help
+
+Options of serve (paths are absolute):
+  --socket PATH          where clients connect; default $XDG_RUNTIME_DIR/podfence/ID/podman.sock
+  --upstream PATH        Podman's socket; default $XDG_RUNTIME_DIR/podman/podman.sock, and where nothing
+                         answers there podfence starts a Podman service of its own and ends it with itself
+  --share-image PATTERN  images that may be used without having been pulled, such as 'localhost/*'; repeatable
+  --state DIR            where the ledger is kept; default $XDG_STATE_HOME/podfence or ~/.local/state/podfence
+  --audit-log FILE       one line of JSON per decision; default standard error
+
+Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration.
+)";
+}
+
+}  // namespace podfence::proxy

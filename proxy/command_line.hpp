@@ -1,0 +1,33 @@
+#pragma once
+// What the words behind `podfence` mean.
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/configuration.hpp"
+
+namespace podfence::proxy {
+
+/// docs/configuration.md tells them; scripts rely on them.
+enum ExitCode { exit_ok = 0, exit_failure = 1, exit_usage = 2, exit_configuration = 3 };
+
+struct CommandLine {
+  enum class Command { Serve, CheckConfig, Version, Help } command = Command::Help;
+  std::string configuration_file;  ///< "" for none; then `options` count
+  rules::ServeOptions options;
+};
+
+/// What is wrong, in a phrase for people.
+struct UsageError {
+  std::string what;
+};
+
+/// `arguments` without the program's name.
+std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& arguments);
+
+/// The text of `podfence help`.
+std::string_view usage();
+
+}  // namespace podfence::proxy

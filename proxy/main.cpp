@@ -1,0 +1,83 @@
+// podfence: a filtering reverse proxy in front of a rootless Podman.
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "proxy/command_line.hpp"
+#include "proxy/log.hpp"
+#include "proxy/serve.hpp"
+
+namespace {
+
+using namespace podfence;
+using proxy::CommandLine;
+using Loaded = std::variant<rules::Configuration, rules::ConfigurationError>;
+
+Loaded read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad() || !file.is_open()) return rules::ConfigurationError{"", "cannot be read"};
+  return rules::read_configuration(text);
+}
+
+int refuse_usage(const std::string& what) {
+  proxy::log(what + " (see podfence help)");
+  return proxy::exit_usage;
+}
+
+/// The configuration, or the exit code after the reason was told.
+std::variant<rules::Configuration, int> load(const CommandLine& line) {
+  const bool from_file = !line.configuration_file.empty();
+  auto loaded = from_file ? read_file(line.configuration_file) : rules::configuration_of(line.options);
+  if (auto* configuration = std::get_if<rules::Configuration>(&loaded)) return std::move(*configuration);
+  const auto& [where, what] = std::get<rules::ConfigurationError>(loaded);
+  if (!from_file) return refuse_usage(where + " " + what);
+  proxy::log(line.configuration_file + ": " + (where.empty() ? "" : where + " ") + what);
+  return proxy::exit_configuration;
+}
+
+int check_configuration(const CommandLine& line) {
+  const auto loaded = load(line);
+  if (const int* code = std::get_if<int>(&loaded)) return *code;
+  std::cout << line.configuration_file << ": loads, " << std::get<rules::Configuration>(loaded).projects.size()
+            << " project(s)\n";
+  return proxy::exit_ok;
+}
+
+int serve(const CommandLine& line) {
+  auto loaded = load(line);
+  if (const int* code = std::get_if<int>(&loaded)) return *code;
+  proxy::serve(std::get<rules::Configuration>(std::move(loaded)));
+  return proxy::exit_ok;
+}
+
+int run(const CommandLine& line) {
+  switch (line.command) {
+    case CommandLine::Command::Serve:
+      return serve(line);
+    case CommandLine::Command::CheckConfig:
+      return check_configuration(line);
+    case CommandLine::Command::Version:
+      std::cout << "podfence " PODFENCE_VERSION "\n";
+      return proxy::exit_ok;
+    case CommandLine::Command::Help:
+      std::cout << proxy::usage();
+      return proxy::exit_ok;
+  }
+  return proxy::exit_usage;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    const auto parsed = proxy::parse_command_line({arguments + 1, arguments + count});
+    if (const auto* error = std::get_if<proxy::UsageError>(&parsed)) return refuse_usage(error->what);
+    return run(std::get<CommandLine>(parsed));
+  } catch (const std::exception& error) {
+    proxy::log(error.what());
+    return proxy::exit_failure;
+  }
+}

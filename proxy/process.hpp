@@ -1,0 +1,18 @@
+#pragma once
+// What podfence asks of the kernel for itself, and what it tells the service manager.
+
+#include <string>
+
+namespace podfence::proxy {
+
+/// Files are made for their owner only, no core dump and no debugger reads our memory (registry passwords pass through
+/// it), a client that goes away is an error of write and no signal, and a closed terminal does not end the service.
+void harden_process();
+
+/// Raises the soft limit of open files to the hard one. A line that tells both, for the log.
+std::string raise_file_limit();
+
+/// sd_notify(3): READY=1, when a service manager wants to know.
+void notify_ready();
+
+}  // namespace podfence::proxy

@@ -1,0 +1,84 @@
+// Which command lines are understood, and what a person reads about those that are not.
+#include "proxy/command_line.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace podfence::proxy;
+using Command = CommandLine::Command;
+using Words = std::vector<std::string>;
+
+namespace {
+
+CommandLine understood(const Words& words) {
+  auto result = parse_command_line(words);
+  const auto* error = std::get_if<UsageError>(&result);
+  REQUIRE_MESSAGE(error == nullptr, (error ? error->what : ""));
+  return std::get<CommandLine>(std::move(result));
+}
+
+std::string refused(const Words& words) {
+  const auto result = parse_command_line(words);
+  const auto* error = std::get_if<UsageError>(&result);
+  return error ? error->what : "understood";
+}
+
+}  // namespace
+
+TEST_CASE("every option of serve arrives") {
+  const CommandLine line = understood({"serve", "--project", "p1", "--socket=/s", "--upstream", "/u", "--share-image",
+                                       "a/*", "--share-image", "b/*", "--state", "/d", "--audit-log", "/l"});
+  CHECK(line.command == Command::Serve);
+  CHECK(line.configuration_file.empty());
+  CHECK(line.options.project == "p1");
+  CHECK(line.options.socket == "/s");
+  CHECK(line.options.upstream == "/u");
+  CHECK(line.options.state == "/d");
+  CHECK(line.options.audit_log == "/l");
+  CHECK(line.options.shared_images == Words{"a/*", "b/*"});
+}
+
+TEST_CASE("a configuration file is named by an option, for check-config also by position") {
+  CHECK(understood({"serve", "--config", "f"}).configuration_file == "f");
+  CHECK(understood({"check-config", "f"}).configuration_file == "f");
+  CHECK(understood({"check-config", "--config", "f"}).configuration_file == "f");
+  CHECK(understood({"check-config", "f"}).command == Command::CheckConfig);
+}
+
+TEST_CASE("help and version have the spellings that people try") {
+  for (const char* word : {"help", "--help", "-h"}) CHECK(understood({word}).command == Command::Help);
+  for (const char* word : {"version", "--version"}) CHECK(understood({word}).command == Command::Version);
+}
+
+TEST_CASE("what is not understood is refused with a reason") {
+  struct Row {
+    Words words;
+    std::string reason;  ///< a part of it
+  };
+  const Row rows[] = {
+      {{}, "a command is missing"},
+      {{"start"}, "the command 'start' is not known"},
+      {{"Serve"}, "the command 'Serve' is not known"},
+      {{"--project", "p1"}, "the command '--project' is not known"},
+      {{"serve"}, "serve needs --project ID or --config FILE"},
+      {{"serve", "--socket", "/s"}, "serve needs --project ID or --config FILE"},
+      {{"serve", "--config", "f", "--project", "p1"}, "--config and --project exclude each other"},
+      {{"serve", "--config", "f", "--share-image", "a/*"}, "--config and --share-image exclude each other"},
+      {{"serve", "--proj", "p1"}, "--proj"},
+      {{"serve", "--project"}, "--project"},
+      {{"serve", "--project", ""}, "the value of --project is empty"},
+      {{"serve", "--project", "p1", "--socket", ""}, "the value of --socket is empty"},
+      {{"serve", "--project", "p1", "--project", "p2"}, "--project"},
+      {{"serve", "--project", "p1", "p2"}, "positional"},
+      {{"check-config"}, "check-config needs a file"},
+      {{"check-config", "a", "b"}, "positional"},
+      {{"check-config", "--project", "p1"}, "--project"},
+      {{"version", "now"}, "takes no arguments"},
+      {{"help", "serve"}, "takes no arguments"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.reason);
+    const std::string reason = refused(row.words);
+    CHECK_MESSAGE(reason.find(row.reason) != std::string::npos, reason);
+    CHECK(reason.find('\n') == std::string::npos);
+  }
+}
