@@ -145,17 +145,14 @@ std::string FakeObjects::answer(std::string_view method, std::string_view target
 
   if (path == "/_ping") return http_answer(200, "OK", "text/plain");
   if (path == "/version") return http_answer(200, R"({"Version":"4.3.1","ApiVersion":"1.41"})");
-  const auto slash = path.find('/', 1);
+  const auto slash = std::min(path.find('/', 1), path.size());
   const auto kind = kinds.find(path.substr(1, slash - 1));
-  if (kind == kinds.end() || slash == std::string_view::npos) return http_answer(404, error_content(404, "not found"));
-  const auto rest = path.substr(slash + 1);
-  if (rest == "json" || rest == "create" || rest == "prune")
+  if (kind == kinds.end()) return http_answer(404, error_content(404, "not found"));
+  const auto rest = path.substr(std::min(slash + 1, path.size()));
+  if (rest.empty() || rest == "json" || rest == "create" || rest == "prune")
     return collection(method, family, kind->second, rest, query, content);
   const auto last = rest.rfind('/');
-  if (last == std::string_view::npos) {
-    if (path == "/volumes/" || method == "GET") return single("GET", kind->second, decoded(rest), "json");
-    return single(method, kind->second, decoded(rest), "");
-  }
+  if (last == std::string_view::npos) return single(method, kind->second, decoded(rest), "json");
   return single(method, kind->second, decoded(rest.substr(0, last)), rest.substr(last + 1));
 }
 
@@ -163,7 +160,7 @@ std::string FakeObjects::collection(std::string_view method, std::string_view fa
                                     std::string_view query, std::string_view content) {
   // "Whose container mounts this volume?" is the one filter that the answer must obey: no container mounts any here.
   if (query.find("%22volume%22") != std::string_view::npos) return http_answer(200, "[]");
-  if (method == "GET" && verb == "json") return http_answer(200, list(family, kind));
+  if (method == "GET") return http_answer(200, list(family, kind));
   if (method == "POST" && verb == "create") return create(family, kind, query, content);
   return http_answer(405, error_content(405, "not here"));
 }
