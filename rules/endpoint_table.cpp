@@ -141,14 +141,14 @@ constexpr auto served = std::to_array<Endpoint>({
     // Images
     {Get,    "/images/json",                              Docker, {},              List,             Query::ImageList,           {},                          Answer::Images},
     {Post,   "/images/create",                            Docker, {},              ImagePull,        Query::ImagePullCompat,     {},                          Answer::PullLines},
-    {Post,   "/images/prune",                             Docker, {},              Prune,            Query::ImagePruneCompat,    {},                          Answer::Bytes},
+    {Post,   "/images/prune",                             Docker, {},              Prune,            Query::ImagePrune,          {},                          Answer::Bytes},
     {Get,    "/images/{name:.*}/json",                    Docker, Kind::Image,     Plain,            Query::ImageInspect,        {},                          Answer::Image},
     {Get,    "/images/{name:.*}/history",                 Docker, Kind::Image,     Plain,            {},                         {},                          Answer::ImageHistory},
     {Delete, "/images/{name:.*}",                         Docker, Kind::Image,     ImageRemove,      Query::ImageRemove,         {},                          Answer::Bytes},
 
     {Get,    "/libpod/images/json",                       Libpod, {},              List,             Query::ImageList,           {},                          Answer::Images},
     {Post,   "/libpod/images/pull",                       Libpod, {},              ImagePull,        Query::ImagePullLibpod,     {},                          Answer::PullLines},
-    {Post,   "/libpod/images/prune",                      Libpod, {},              Prune,            Query::ImagePruneLibpod,    {},                          Answer::Bytes},
+    {Post,   "/libpod/images/prune",                      Libpod, {},              Prune,            Query::ImagePrune,          {},                          Answer::Bytes},
     {Delete, "/libpod/images/remove",                     Libpod, {},              ImageBatchRemove, Query::ImageBatchRemove,    {},                          Answer::Bytes},
     {Get,    "/libpod/images/{name:.*}/json",             Libpod, Kind::Image,     Plain,            Query::ImageInspect,        {},                          Answer::Image},
     {Get,    "/libpod/images/{name:.*}/exists",           Libpod, Kind::Image,     Exists,           {},                         {},                          Answer::Bytes},

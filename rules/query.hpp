@@ -25,8 +25,7 @@ enum class Query {
   PodList, PodRemove, PodStop, PodKill, PodStats, PodPrune,
   VolumeList, VolumeRemove, VolumePrune,
   NetworkList, NetworkInspect, NetworkRemove, NetworkPrune,
-  ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePruneCompat,
-  ImagePruneLibpod,
+  ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
   Events, DiskUsage,
 };
 

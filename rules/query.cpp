@@ -1,0 +1,279 @@
+#include "rules/query.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "rules/ascii.hpp"
+#include "rules/body.hpp"
+#include "rules/exchange.hpp"
+#include "rules/query_table.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+using Values = std::vector<std::string>;
+using Judged = std::variant<Values, Deny>;  ///< what to send of one parameter
+
+bool is_list(ParameterType type) {
+  switch (type) {
+    case ParameterType::PsArguments:
+    case ParameterType::Texts:
+    case ParameterType::Containers:
+    case ParameterType::Pods:
+      return true;
+    case ParameterType::Text:
+    case ParameterType::Path:
+    case ParameterType::Boolean:
+    case ParameterType::Integer:
+    case ParameterType::Unsigned:
+    case ParameterType::Signal:
+    case ParameterType::NewName:
+    case ParameterType::Renames:
+    case ParameterType::Filters:
+      return false;
+  }
+  return false;
+}
+
+template <std::size_t N>
+bool is_any_of(const std::array<std::string_view, N>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Go's strconv.ParseBool, and what gorilla/schema adds.
+std::optional<bool> libpod_boolean(std::string_view value) {
+  static constexpr auto yes = std::to_array<std::string_view>({"1", "t", "T", "true", "TRUE", "True", "on"});
+  static constexpr auto no = std::to_array<std::string_view>({"", "0", "f", "F", "false", "FALSE", "False", "off"});
+  if (is_any_of(yes, value)) return true;
+  if (is_any_of(no, value)) return false;
+  return std::nullopt;
+}
+
+/// Docker's truth, as Podman reads it since 4.7. What 4.3 reads the other way ("f") or not at all ("2") is left out,
+/// but for the words that people write.
+std::optional<bool> docker_boolean(std::string_view value) {
+  static constexpr auto yes = std::to_array<std::string_view>({"1", "t", "true", "yes", "on"});
+  static constexpr auto no = std::to_array<std::string_view>({"", "0", "false", "no", "none"});
+  const std::string word = ascii::lower(value);
+  if (is_any_of(yes, word)) return true;
+  if (is_any_of(no, word)) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> read_boolean(Family family, std::string_view value) {
+  return family == Family::Libpod ? libpod_boolean(value) : docker_boolean(value);
+}
+
+bool is_unsigned(std::string_view value) {
+  constexpr std::size_t max_digits = 18;
+  return !value.empty() && value.size() <= max_digits && std::ranges::all_of(value, ascii::is_digit);
+}
+
+bool is_integer(std::string_view value) { return is_unsigned(value.substr(value.starts_with('-') ? 1 : 0)); }
+
+bool is_text(std::string_view value) { return std::ranges::none_of(value, ascii::is_control); }
+
+bool is_signal(std::string_view value) {
+  constexpr std::size_t longest = 16;
+  return value.size() <= longest &&
+         std::ranges::all_of(value, [](char c) { return ascii::is_alphanumeric(c) || c == '+' || c == '-'; });
+}
+
+/// Enough for `aux`, `-eo pid,user=WHO,%cpu` and the columns of podman top. No '/' and no '.': nothing here names a
+/// file.
+bool is_ps_arguments(std::string_view value) {
+  constexpr std::string_view punctuation = " ,-=%_:";
+  return std::ranges::all_of(
+      value, [&](char c) { return ascii::is_alphanumeric(c) || punctuation.find(c) != std::string_view::npos; });
+}
+
+/// Compact and with unique names: Go would take the last of two.
+std::optional<std::string> read_renames(std::string_view value) {
+  const auto parsed = json::parse(value);
+  const json::Value* document = std::get_if<json::Value>(&parsed);
+  if (!document || !document->members()) return std::nullopt;
+  for (const json::Member& member : *document->members())
+    if (!member.value.string()) return std::nullopt;
+  return json::write(*document);
+}
+
+Deny bad_value(const Parameter& parameter) { return {refusal("query.value"), std::string(parameter.name)}; }
+Deny refused(const Parameter& parameter) { return {refusal("query.refused"), std::string(parameter.name)}; }
+
+/// Names of own objects become their full ids; without any, all of the project's that run are meant, where Podman would
+/// take everybody's.
+Judged judge_names(Kind kind, const Values& names, Exchange& exchange) {
+  Values ids;
+  for (const std::string& name : names) {
+    const Fact* fact = exchange.facts.find(kind, name);
+    if (fact && fact->ownership != Ownership::Own) return hidden(kind, name);
+    if (fact) ids.push_back(fact->id);
+  }
+  if (!names.empty()) return ids;
+  const json::Array* own = exchange.facts.list(kind);
+  if (!own) return ids;
+  for (const json::Value& object : *own) {
+    const std::string state = ascii::lower(object.text(kind == Kind::Pod ? "Status" : "State"));
+    if (state == "running" || state == "degraded") ids.emplace_back(object.text("Id"));
+  }
+  return ids;
+}
+
+/// Values that need no facts; nullopt where one is not of the type.
+std::optional<Values> read_plain(ParameterType type, const Values& values, Family family) {
+  Values result;
+  const auto keep_if = [&](bool (*holds)(std::string_view)) {
+    result = values;
+    return std::ranges::all_of(values, holds) ? std::optional(result) : std::nullopt;
+  };
+  switch (type) {
+    case ParameterType::Text:
+    case ParameterType::Texts:
+      return keep_if(is_text);
+    case ParameterType::Path:
+      return values;
+    case ParameterType::Boolean: {
+      const auto truth = read_boolean(family, values.front());
+      return truth ? std::optional(Values{*truth ? "true" : "false"}) : std::nullopt;
+    }
+    case ParameterType::Integer:
+      return keep_if(is_integer);
+    case ParameterType::Unsigned:
+      return keep_if(is_unsigned);
+    case ParameterType::Signal:
+      return keep_if(is_signal);
+    case ParameterType::PsArguments:
+      return keep_if(is_ps_arguments);
+    case ParameterType::Renames: {
+      auto renames = read_renames(values.front());
+      return renames ? std::optional(Values{*std::move(renames)}) : std::nullopt;
+    }
+    case ParameterType::NewName:
+    case ParameterType::Containers:
+    case ParameterType::Pods:
+    case ParameterType::Filters:
+      return values;
+  }
+  return std::nullopt;
+}
+
+/// Types for which an empty value says the same as none, and is an error to some handlers.
+bool is_unsaid(ParameterType type, const Values& values) {
+  const bool empty_is_absent = type == ParameterType::Integer || type == ParameterType::Unsigned ||
+                               type == ParameterType::Signal || type == ParameterType::NewName ||
+                               type == ParameterType::Renames;
+  return values.empty() || (empty_is_absent && values.front().empty());
+}
+
+Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange) {
+  if (is_unsaid(parameter.type, values)) return Values{};
+  auto plain = read_plain(parameter.type, values, exchange.match.endpoint->family);
+  if (!plain) return bad_value(parameter);
+  if (parameter.type == ParameterType::NewName)
+    if (auto denied = check_new_name(values.front())) return *std::move(denied);
+  return *std::move(plain);
+}
+
+/// Says nothing: empty, or the zero value of its type.
+bool is_unset(const Parameter& parameter, const Values& values, Family family) {
+  return std::ranges::all_of(values, [&](const std::string& value) {
+    if (value.empty()) return true;
+    return parameter.type == ParameterType::Boolean ? read_boolean(family, value) == false : value == "0";
+  });
+}
+
+/// Everything but filters and names, which need more than their values.
+Judged judge_values(const Parameter& parameter, const Values& values, Exchange& exchange) {
+  const Family family = exchange.match.endpoint->family;
+  switch (parameter.rule) {
+    case ParameterRule::Pass:
+      return pass(parameter, values, exchange);
+    case ParameterRule::Drop:
+      return Values{};
+    case ParameterRule::OnlyUnset:
+      if (!is_unset(parameter, values, family)) return refused(parameter);
+      return Values{};
+    case ParameterRule::OnlyTrue:
+      if (!values.empty() && read_boolean(family, values.front()) != true) return refused(parameter);
+      return Values{};
+    case ParameterRule::Force:
+      return Values{std::string(parameter.forced)};
+  }
+  return refused(parameter);
+}
+
+/// A scalar may stand there twice if it says the same twice: podman --remote sends `detachKeys` and `detachkeys`.
+std::optional<Deny> check_repetition(const Parameter& parameter, Values& values) {
+  if (is_list(parameter.type) || values.size() < 2) return std::nullopt;
+  if (std::ranges::adjacent_find(values, std::ranges::not_equal_to{}) != values.end())
+    return Deny{refusal("query.repeated"), std::string(parameter.name)};
+  values.resize(1);
+  return std::nullopt;
+}
+
+std::optional<Deny> check_known(std::span<const Parameter> parameters, const Target& target) {
+  for (const QueryPair& pair : target.query) {
+    const bool known = std::ranges::any_of(
+        parameters, [&](const Parameter& parameter) { return ascii::equal_caseless(parameter.name, pair.name); });
+    if (!known) return Deny{refusal("query.unknown"), pair.name};
+  }
+  return std::nullopt;
+}
+
+struct Judge {
+  const FilterTable& filters;
+  Exchange& exchange;
+  JudgedQuery result;
+
+  std::optional<Deny> judge(const Parameter& parameter) {
+    Values values = values_of(exchange.request.target, parameter.name);
+    if (auto denied = check_repetition(parameter, values)) return denied;
+    if (parameter.type == ParameterType::Filters) return judge_filters_of(values);
+    Judged judged =
+        is_names(parameter.type) ? judge_own(parameter.type, values) : judge_values(parameter, values, exchange);
+    if (auto* denied = std::get_if<Deny>(&judged)) return std::move(*denied);
+    for (std::string& value : std::get<Values>(judged))
+      result.pairs.push_back({std::string(parameter.name), std::move(value)});
+    return std::nullopt;
+  }
+
+ private:
+  static bool is_names(ParameterType type) { return type == ParameterType::Containers || type == ParameterType::Pods; }
+
+  Judged judge_own(ParameterType type, const Values& names) {
+    auto ids = judge_names(type == ParameterType::Pods ? Kind::Pod : Kind::Container, names, exchange);
+    if (const Values* values = std::get_if<Values>(&ids); values && values->empty()) result.nothing = true;
+    return ids;
+  }
+
+  std::optional<Deny> judge_filters_of(const Values& values) {
+    auto judged = judge_filters(filters, values.empty() ? nullptr : &values.front(), exchange);
+    if (auto* denied = std::get_if<Deny>(&judged)) return std::move(*denied);
+    auto& [text, nothing] = std::get<JudgedFilters>(judged);
+    result.nothing = result.nothing || nothing;
+    if (!text.empty()) result.pairs.push_back({"filters", std::move(text)});
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::variant<JudgedQuery, Deny> judge_query(Query query, Exchange& exchange) {
+  const auto parameters = parameters_of(query);
+  if (auto denied = check_known(parameters, exchange.request.target)) return *std::move(denied);
+  Judge judge{filters_of(query), exchange, {}};
+  for (const Parameter& parameter : parameters)
+    if (auto denied = judge.judge(parameter)) return *std::move(denied);
+  return std::move(judge.result);
+}
+
+std::vector<std::string> values_of(const Target& target, std::string_view name) {
+  std::vector<std::string> values;
+  for (const QueryPair& pair : target.query)
+    if (ascii::equal_caseless(pair.name, name)) values.push_back(pair.value);
+  return values;
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,47 @@
+#pragma once
+// What every query parameter of every served endpoint is, and what becomes of it. query.cpp walks the table, and
+// docs/endpoints.md prints it.
+
+#include <span>
+#include <string_view>
+
+#include "rules/filters.hpp"
+#include "rules/query.hpp"
+
+namespace podfence::rules {
+
+enum class ParameterType {
+  Text,  ///< printable
+  Path,  ///< a path inside a container: any text
+  Boolean,
+  Integer,
+  Unsigned,
+  Signal,       ///< SIGTERM, term, 15, RTMIN+3
+  NewName,      ///< the name an object gets
+  Renames,      ///< JSON object of strings
+  PsArguments,  ///< options for ps, which newer versions run on the host; may be given more than once
+  Texts,        ///< may be given more than once
+  Containers,   ///< names of own containers; may be given more than once; all own running ones when absent
+  Pods,         ///< names of own pods; likewise
+  Filters,      ///< filters.hpp
+};
+
+enum class ParameterRule {
+  Pass,
+  Drop,       ///< accepted, never sent: it means nothing to Podman, or more than the client may say
+  OnlyUnset,  ///< accepted where it says nothing (empty, false, 0), refused otherwise; never sent
+  OnlyTrue,   ///< accepted where it is true, refused otherwise; never sent, as it is Podman's own default
+  Force,      ///< `forced` is sent in any case
+};
+
+struct Parameter {
+  std::string_view name;  ///< in Podman's spelling
+  ParameterType type = ParameterType::Text;
+  ParameterRule rule = ParameterRule::Pass;
+  std::string_view forced = "";
+};
+
+std::span<const Parameter> parameters_of(Query query);
+const FilterTable& filters_of(Query query);
+
+}  // namespace podfence::rules
