@@ -14,7 +14,6 @@ Decision act_on(Exchange& exchange) {
     case Act::Plain:
     case Act::VolumeRemove:     // the exact name was resolved, and the per-name lock keeps it in place
     case Act::ContainerCreate:  // its references and volumes come out of the content
-    case Act::Stats:
     case Act::DiskUsage:
     case Act::Events:
       return act::plain(exchange);
@@ -32,6 +31,8 @@ Decision act_on(Exchange& exchange) {
       return act::image_batch_remove(exchange);
     case Act::ImagePull:
       return act::image_pull(exchange);
+    case Act::Stats:
+      return act::stats(exchange);
     case Act::Showmounted:
       return act::showmounted(exchange);
   }

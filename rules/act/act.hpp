@@ -22,6 +22,7 @@ Decision image_remove(Exchange& exchange);
 Decision image_batch_remove(Exchange& exchange);
 Decision image_pull(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
+Decision stats(Exchange& exchange);
 
 /// The object in the path, when the client may go on with it; a Deny when not; neither while it is unknown.
 struct Subject {
