@@ -139,7 +139,8 @@ std::string FakeObjects::answer(std::string_view method, std::string_view target
   const auto mark = std::min(target.find('?'), target.size());
   auto path = target.substr(0, mark);
   const auto query = target.substr(std::min(mark + 1, target.size()));
-  if (path.starts_with("/v")) path.remove_prefix(std::min(path.find('/', 1), path.size()));
+  const bool versioned = path.size() > 2 && path[1] == 'v' && path[2] >= '0' && path[2] <= '9';
+  if (versioned) path.remove_prefix(std::min(path.find('/', 1), path.size()));
   const std::string_view family = path.starts_with("/libpod/") ? "libpod" : "docker";
   if (family == "libpod") path.remove_prefix(7);
 
