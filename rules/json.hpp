@@ -25,15 +25,15 @@ struct Number {
 class Value {
  public:
   Value() = default;
-  Value(bool value) : data_(value) {}
-  Value(std::string value) : data_(std::move(value)) {}
-  Value(std::string_view value) : data_(std::string(value)) {}
-  Value(const char* value) : data_(std::string(value)) {}
-  Value(Number value) : data_(std::move(value)) {}
+  Value(bool value);
+  Value(std::string value);
+  Value(std::string_view value);
+  Value(const char* value);
+  Value(Number value);
   Value(Array value);
   Value(Object value);
   static Value integer(std::int64_t value);
-  static Value array() { return Value(Array{}); }
+  static Value array();
   static Value object();
 
   bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
@@ -74,6 +74,14 @@ struct Member {
   std::string name;
   Value value;
 };
+
+// Here, and not in the class: they need Member to be complete.
+inline Value::Value(bool value) : data_(value) {}
+inline Value::Value(std::string value) : data_(std::move(value)) {}
+inline Value::Value(std::string_view value) : data_(std::string(value)) {}
+inline Value::Value(const char* value) : data_(std::string(value)) {}
+inline Value::Value(Number value) : data_(std::move(value)) {}
+inline Value Value::array() { return Array{}; }
 
 struct Limits {
   std::size_t depth = 32;          ///< nesting of arrays and objects
