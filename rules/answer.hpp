@@ -1,6 +1,7 @@
 #pragma once
 // What a client gets to see of upstream's answer.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,27 +12,37 @@
 
 namespace podfence::rules {
 
+namespace answer {
+class LineRule;
+}
+
 /// A whole successful answer, judged and written anew. Ask: learn and call again. Deny: upstream.answer.
 std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content);
+
+/// Notes what the judge of events must know before the first one comes: a removal is told by what was there. Pods and
+/// networks go into the owner memory by being listed.
+void ask_what_is_there(Facts& facts);
 
 /// Answers that come as JSON lines. Pure state machine over lines; the wire cuts the lines.
 class LineJudge {
  public:
-  LineJudge(Answer answer, Exchange& exchange) : answer_(answer), exchange_(exchange) {}
+  LineJudge(Answer answer, Exchange& exchange);
+  LineJudge(LineJudge&&) noexcept;
+  LineJudge& operator=(LineJudge&&) = delete;
+  ~LineJudge();
+
   /// The line to send on (without its newline), nullopt to drop it, or facts to learn first.
   std::variant<std::optional<std::string>, Ask> judge(std::string_view line);
   /// Behind the last line: what the ledger must record. May need facts.
   std::variant<std::vector<Claim>, Ask> finish();
 
  private:
-  Answer answer_;
   Exchange& exchange_;
-  std::string seen_image_;
-  bool failed_ = false;
+  std::unique_ptr<answer::LineRule> rule_;
 };
 
 /// An answer with a status of 400 or more: Podman's error shape, without the ids of objects that the request neither
-/// named nor resolved to; a 404 of a row with a path parameter becomes the hidden answer.
+/// named nor resolved to; when the object of the path is gone meanwhile, the hidden answer.
 Reply rewrite_error(Exchange& exchange, int status, std::string_view content);
 
 /// The report of a batch, in the shape Podman's own endpoint has. The outcome's order is the batch's.

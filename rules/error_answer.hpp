@@ -9,4 +9,13 @@ namespace podfence::rules {
 /// A hidden object gets the very bytes that Podman answers for an absent one of that kind in that family.
 Reply error_answer(const Deny& deny, Family family);
 
+/// Podman's error shape.
+Reply write_error(int status, std::string_view cause, std::string_view message);
+
+/// What was refused, the way out, and the rule's id, for people.
+std::string sentence_of(const Deny& deny);
+
+/// What kind of object an error's cause calls absent; None for every other cause.
+Kind kind_of_cause(std::string_view cause);
+
 }  // namespace podfence::rules

@@ -183,8 +183,6 @@ const json::Array* Facts::mounted_volumes() {
   return fact ? fact->document.items() : nullptr;
 }
 
-void Facts::forget(Kind kind, std::string_view name) { known_.erase({Question::Ask::Object, kind, std::string(name)}); }
-
 UpstreamRequest Facts::request_for(const Question& question) const {
   const auto& source = source_of(question.kind);
   std::string target(api);

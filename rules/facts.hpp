@@ -62,8 +62,8 @@ class Facts {
   const json::Array* list(Kind kind, std::string_view filters = "");
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a question.
   const json::Array* mounted_volumes();
-  /// What is known of that name is asked again: it may have been given to another object.
-  void forget(Kind kind, std::string_view name);
+  /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its items.
+  void forget(const Question& question) { known_.erase(question); }
 
   /// Full ids (of volumes: names) of everything that was resolved as own or shared.
   std::vector<std::string> resolved_ids() const;

@@ -1,0 +1,137 @@
+// Where answers speak of the host: a table of places, and the walk over it. `*` stands for every item of an array and
+// every member of an object. A text becomes the row's text, a number 0, an array or object empty.
+
+#include <algorithm>
+#include <array>
+
+#include "rules/answer/rewrite.hpp"
+
+namespace podfence::rules::answer {
+
+namespace {
+
+struct Place {
+  Answer answer;
+  std::string_view path;
+  std::string_view text = "";
+};
+
+// clang-format off
+constexpr auto host_places = std::to_array<Place>({
+    // Container inspect, both families
+    {Answer::Container, "ResolvConfPath"},
+    {Answer::Container, "HostnamePath"},
+    {Answer::Container, "HostsPath"},
+    {Answer::Container, "LogPath"},
+    {Answer::Container, "StaticDir"},
+    {Answer::Container, "OCIConfigPath"},
+    {Answer::Container, "PidFile"},
+    {Answer::Container, "ConmonPidFile"},
+    {Answer::Container, "Rootfs"},
+    {Answer::Container, "State.PidFile"},
+    {Answer::Container, "State.ConmonPidFile"},
+    {Answer::Container, "State.CgroupPath"},
+    {Answer::Container, "State.CheckpointPath"},
+    {Answer::Container, "State.CheckpointLog"},
+    {Answer::Container, "State.RestoreLog"},
+    {Answer::Container, "GraphDriver.Data.*"},
+    {Answer::Container, "Mounts.*.Source"},
+    {Answer::Container, "NetworkSettings.SandboxKey"},
+    {Answer::Container, "HostConfig.ContainerIDFile"},
+    {Answer::Container, "HostConfig.LogConfig.Path"},
+    {Answer::Containers, "*.Mounts.*.Source"},
+
+    {Answer::Pods, "*.Cgroup"},
+    {Answer::Pod, "CgroupParent"},
+    {Answer::Pod, "CgroupPath"},
+    {Answer::Pod, "mounts.*.Source"},
+
+    // Volumes: Docker's list, libpod's list, inspect and create of both
+    {Answer::Volumes, "Volumes.*.Mountpoint"},
+    {Answer::Volumes, "*.Mountpoint"},
+    {Answer::Volume, "Mountpoint"},
+
+    {Answer::Image, "GraphDriver.Data.*"},
+
+    // Docker's info
+    {Answer::Info, "Name", "podman"},
+    {Answer::Info, "DockerRootDir"},
+    {Answer::Info, "HttpProxy"},
+    {Answer::Info, "HttpsProxy"},
+    {Answer::Info, "NoProxy"},
+    {Answer::Info, "NFd"},
+    {Answer::Info, "NGoroutines"},
+    {Answer::Info, "NEventsListener"},
+    {Answer::Info, "Runtimes.*.path"},
+    {Answer::Info, "RegistryConfig.AllowNondistributableArtifactsCIDRs"},
+    {Answer::Info, "RegistryConfig.AllowNondistributableArtifactsHostnames"},
+    {Answer::Info, "RegistryConfig.InsecureRegistryCIDRs"},
+    {Answer::Info, "RegistryConfig.IndexConfigs"},
+    {Answer::Info, "RegistryConfig.Mirrors"},
+
+    // libpod's info
+    {Answer::Info, "host.hostname", "podman"},
+    {Answer::Info, "host.conmon.path"},
+    {Answer::Info, "host.ociRuntime.path"},
+    {Answer::Info, "host.slirp4netns.executable"},
+    {Answer::Info, "host.pasta.executable"},
+    {Answer::Info, "host.networkBackendInfo.path"},
+    {Answer::Info, "host.networkBackendInfo.dns.path"},
+    {Answer::Info, "host.remoteSocket.path"},
+    {Answer::Info, "host.security.seccompProfilePath"},
+    {Answer::Info, "store.configFile"},
+    {Answer::Info, "store.graphRoot"},
+    {Answer::Info, "store.runRoot"},
+    {Answer::Info, "store.volumePath"},
+    {Answer::Info, "store.imageCopyTmpDir"},
+    {Answer::Info, "store.graphOptions"},
+});
+// clang-format on
+
+void blank(json::Value& value, std::string_view text) {
+  if (value.string())
+    value = text;
+  else if (value.items())
+    value = json::Value::array();
+  else if (value.members())
+    value = json::Value::object();
+  else if (value.number())
+    value = json::Value::integer(0);
+}
+
+void blank_at(json::Value& value, std::string_view path, std::string_view text) {
+  if (path.empty()) return blank(value, text);
+  const auto dot = path.find('.');
+  const auto step = path.substr(0, dot);
+  const auto rest = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  if (step != "*") {
+    if (auto* member = value.find(step)) blank_at(*member, rest, text);
+    return;
+  }
+  if (auto* items = value.items())
+    for (auto& item : *items) blank_at(item, rest, text);
+  if (auto* members = value.members())
+    for (auto& member : *members) blank_at(member.value, rest, text);
+}
+
+/// Where a client sent none, Podman records the command line of its own service (specgenutil: FillOutSpecGen).
+void hide_service_command(json::Value& container) {
+  auto* config = container.find("Config");
+  auto* command = config ? config->find("CreateCommand") : nullptr;
+  if (!command || !command->items()) return;
+  constexpr std::array<std::string_view, 2> service{"system", "service"};
+  const auto same = [](const json::Value& word, std::string_view text) {
+    return word.string() && *word.string() == text;
+  };
+  if (!std::ranges::search(*command->items(), service, same).empty()) *command = json::Value::array();
+}
+
+}  // namespace
+
+void hide_host(Answer answer, json::Value& document) {
+  for (const auto& place : host_places)
+    if (place.answer == answer) blank_at(document, place.path, place.text);
+  if (answer == Answer::Container) hide_service_command(document);
+}
+
+}  // namespace podfence::rules::answer

@@ -1,0 +1,82 @@
+// Images. One id may carry names of several projects; each sees its own and the shared ones.
+
+#include <algorithm>
+
+#include "rules/answer/rewrite.hpp"
+#include "rules/image_name.hpp"
+
+namespace podfence::rules::answer {
+
+namespace {
+
+/// Lists of names: those the image has now, and (History, NamesHistory) those it ever had.
+constexpr std::string_view current_names[] = {"RepoTags", "RepoDigests", "Names"};
+constexpr std::string_view past_names[] = {"History", "NamesHistory"};
+
+template <typename Test>
+void keep_names(json::Value& image, std::string_view member, Test visible) {
+  auto* list = image.find(member);
+  if (!list || !list->items()) return;
+  std::erase_if(*list->items(), [&](const json::Value& name) {
+    return name.string() && !name.string()->starts_with("<none>") && !visible(*name.string());
+  });
+}
+
+void reduce_names(const Exchange& exchange, json::Value& image) {
+  const auto& ledger = exchange.facts.ledger();
+  const auto names = visible_names(exchange.project, ledger, image);
+  for (const auto member : current_names)
+    keep_names(image, member, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+  for (const auto member : past_names)
+    keep_names(image, member, [&](const std::string& name) { return visible_name(exchange.project, ledger, name); });
+}
+
+/// The containers of everybody are counted; -1 is Docker's "not counted".
+void hide_count(json::Value& image) {
+  if (image.find("Containers")) image.set("Containers", json::Value::integer(-1));
+}
+
+}  // namespace
+
+bool rewrite_images(Exchange& exchange, json::Value& document) {
+  if (document.is_null()) document = json::Value::array();
+  auto* items = document.items();
+  if (!items) return false;
+  std::erase_if(*items, [&](const json::Value& image) {
+    return image_ownership(exchange.project, exchange.facts.ledger(), image) == Ownership::Foreign;
+  });
+  std::vector<std::string> visible;
+  for (const auto& image : *items) visible.push_back(image_id_of(image));
+  for (auto& image : *items) {
+    reduce_names(exchange, image);
+    hide_count(image);
+    const auto parent = full_image_id(image.text("ParentId"));
+    if (parent && std::ranges::find(visible, *parent) == visible.end()) image.set("ParentId", "");
+  }
+  return true;
+}
+
+bool rewrite_image(Exchange& exchange, json::Value& document) {
+  if (!document.members()) return false;
+  reduce_names(exchange, document);
+  if (const auto parent = full_image_id(document.text("Parent"))) {
+    const auto* fact = exchange.facts.find(Kind::Image, *parent);
+    if (fact && fact->ownership != Ownership::Own && fact->ownership != Ownership::Shared) document.set("Parent", "");
+  }
+  return true;
+}
+
+/// One entry for each layer, the image itself first; a lower one has an id where it is an image by itself.
+bool rewrite_image_history(Exchange& exchange, json::Value& document) {
+  auto* layers = document.items();
+  if (!layers) return false;
+  const auto& ledger = exchange.facts.ledger();
+  for (auto& layer : *layers) {
+    keep_names(layer, "Tags", [&](const std::string& tag) { return visible_name(exchange.project, ledger, tag); });
+    const auto id = full_image_id(layer.text("Id"));
+    if (id && &layer != &layers->front() && !ledger.holds_image(exchange.project.id, *id)) layer.set("Id", "<missing>");
+  }
+  return true;
+}
+
+}  // namespace podfence::rules::answer

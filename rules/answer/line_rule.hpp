@@ -1,0 +1,26 @@
+#pragma once
+// What is done to each line of an answer that comes as JSON lines; LineJudge (answer.hpp) drives one of these.
+
+#include <memory>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/exchange.hpp"
+#include "rules/json.hpp"
+
+namespace podfence::rules::answer {
+
+class LineRule {
+ public:
+  virtual ~LineRule() = default;
+  /// False drops the line. With facts missing the result is thrown away, and the same line comes again.
+  virtual bool keep(json::Value& line) = 0;
+  /// Behind the last line. May be called again, when facts were missing.
+  virtual std::vector<Claim> claims() { return {}; }
+};
+
+std::unique_ptr<LineRule> make_event_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_stats_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_pull_rule(Exchange& exchange);
+
+}  // namespace podfence::rules::answer

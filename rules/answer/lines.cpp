@@ -1,0 +1,42 @@
+#include "rules/answer.hpp"
+#include "rules/answer/line_rule.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
+  switch (answer) {
+    case Answer::EventLines:
+      return answer::make_event_rule(exchange);
+    case Answer::StatsLines:
+      return answer::make_stats_rule(exchange);
+    case Answer::PullLines:
+      return answer::make_pull_rule(exchange);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+LineJudge::LineJudge(Answer answer, Exchange& exchange) : exchange_(exchange), rule_(make_rule(answer, exchange)) {}
+LineJudge::LineJudge(LineJudge&&) noexcept = default;
+LineJudge::~LineJudge() = default;
+
+std::variant<std::optional<std::string>, Ask> LineJudge::judge(std::string_view line) {
+  auto parsed = json::parse(line, json::answer_limits);
+  auto* value = std::get_if<json::Value>(&parsed);
+  if (!rule_ || !value) return std::nullopt;
+  const bool keep = rule_->keep(*value);
+  if (!exchange_.facts.complete()) return Ask{exchange_.facts.take_open()};
+  return keep ? std::optional(json::write(*value)) : std::nullopt;
+}
+
+std::variant<std::vector<Claim>, Ask> LineJudge::finish() {
+  auto claims = rule_ ? rule_->claims() : std::vector<Claim>();
+  if (!exchange_.facts.complete()) return Ask{exchange_.facts.take_open()};
+  return claims;
+}
+
+}  // namespace podfence::rules

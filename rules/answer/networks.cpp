@@ -1,0 +1,50 @@
+// Networks. The default network is everybody's and shown to everybody; of any network only the own containers on it.
+
+#include <algorithm>
+
+#include "rules/answer/rewrite.hpp"
+
+namespace podfence::rules::answer {
+
+namespace {
+
+/// The default network's id is the SHA-256 of its name, with netavark as with CNI (c/common: defaultNetwork); its name
+/// may be taken by another network in a list of Docker's form, where it is called "bridge".
+constexpr std::string_view default_network_id = "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
+
+std::string_view id_of(const json::Value& network) {
+  const auto id = network.text("Id");
+  return id.empty() ? network.text("id") : id;
+}
+
+void keep_own_containers(Exchange& exchange, json::Value& network) {
+  for (const auto* name : {"Containers", "containers"})
+    if (auto* attached = network.find(name); attached && attached->members())
+      std::erase_if(*attached->members(),
+                    [&](const json::Member& each) { return !is_own_container(exchange.facts, each.name); });
+}
+
+}  // namespace
+
+bool rewrite_networks(Exchange& exchange, json::Value& document) {
+  if (document.is_null()) document = json::Value::array();
+  auto* items = document.items();
+  if (!items) return false;
+  std::erase_if(*items, [&](const json::Value& network) {
+    return owner_of(exchange.project, network) != Ownership::Own && id_of(network) != default_network_id;
+  });
+  for (auto& network : *items) {
+    if (id_of(network) != default_network_id)
+      exchange.facts.memory().remember(Kind::Network, id_of(network), exchange.project.id);
+    keep_own_containers(exchange, network);
+  }
+  return true;
+}
+
+bool rewrite_network(Exchange& exchange, json::Value& document) {
+  if (!document.members()) return false;
+  keep_own_containers(exchange, document);
+  return true;
+}
+
+}  // namespace podfence::rules::answer

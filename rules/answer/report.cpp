@@ -1,0 +1,199 @@
+// Reports of batches, in the form Podman's own prune and image removal have. What failed is left out of a prune's
+// report: it stays, as if it had been in use (which it most likely is).
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "rules/answer.hpp"
+#include "rules/answer/scrub.hpp"
+#include "rules/image_name.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+using Outcomes = std::vector<Outcome>;
+
+bool succeeded(const Outcome& outcome) { return outcome.status >= 200 && outcome.status < 300; }
+
+Reply reply(const json::Value& document) { return {200, "application/json", json::write(document) + "\n", {}}; }
+
+/// {"ContainersDeleted":["…"],"SpaceReclaimed":0} or [{"Id":"…","Size":0}]; networks have no size.
+struct PruneForm {
+  Query query;
+  std::string_view docker_list;
+  std::string_view libpod_name;
+  bool sized;
+};
+constexpr auto prune_forms = std::to_array<PruneForm>({
+    {Query::ContainerPrune, "ContainersDeleted", "Id", true},
+    {Query::VolumePrune, "VolumesDeleted", "Id", true},
+    {Query::NetworkPrune, "NetworksDeleted", "Name", false},
+    {Query::PodPrune, "", "Id", false},
+});
+
+Reply docker_prune(const PruneForm& form, const Outcomes& outcomes) {
+  json::Value document, deleted = json::Value::array();
+  for (const auto& outcome : outcomes)
+    if (succeeded(outcome)) deleted.push(outcome.name);
+  document.set(form.docker_list, std::move(deleted));
+  if (form.sized) document.set("SpaceReclaimed", json::Value::integer(0));
+  return reply(document);
+}
+
+Reply libpod_prune(const PruneForm& form, const Outcomes& outcomes) {
+  json::Value document = json::Value::array();
+  for (const auto& outcome : outcomes) {
+    if (!succeeded(outcome)) continue;
+    json::Value row;
+    row.set(form.libpod_name, outcome.name);
+    if (form.sized)
+      row.set("Size", json::Value::integer(0));
+    else
+      row.set(form.query == Query::PodPrune ? "Err" : "Error", json::Value());
+    document.push(std::move(row));
+  }
+  return reply(document);
+}
+
+/// What became of the images behind the removed names, as the project sees it: an image that it no longer holds is
+/// deleted, whether or not it is still there for others.
+struct Removed {
+  std::vector<std::string> untagged;
+  std::vector<std::string> deleted;
+};
+
+const json::Value* image_of(const json::Array& images, std::string_view name) {
+  const auto place = std::ranges::find_if(images, [&](const json::Value& image) {
+    const auto* tags = image.find("RepoTags");
+    return image_id_of(image) == name ||
+           (tags && tags->items() && std::ranges::any_of(*tags->items(), [&](const json::Value& tag) {
+              return tag.string() && *tag.string() == name;
+            }));
+  });
+  return place == images.end() ? nullptr : &*place;
+}
+
+/// The images that the batch was about, as they were before it.
+json::Array images_before(Exchange& exchange) {
+  json::Array images;
+  const auto add = [&](std::string_view name) {
+    if (const auto* fact = exchange.facts.find(Kind::Image, name); fact && !fact->document.is_null())
+      images.push_back(fact->document);
+  };
+  if (exchange.match.endpoint->act == Act::ImageRemove) add(exchange.match.name);
+  if (exchange.match.endpoint->act == Act::ImageBatchRemove)
+    for (const auto& name : values_of(exchange.request.target, "images")) add(name);
+  if (exchange.match.endpoint->act == Act::Prune)
+    if (const auto* all = exchange.facts.list(Kind::Image)) images = *all;
+  return images;
+}
+
+Removed removed(Exchange& exchange, const json::Array& images, const Outcomes& outcomes) {
+  Removed result;
+  for (const auto& outcome : outcomes) {
+    if (!succeeded(outcome)) continue;
+    if (!full_image_id(outcome.name)) result.untagged.push_back(outcome.name);
+    const auto* image = image_of(images, outcome.name);
+    if (!image) continue;
+    const auto id = image_id_of(*image);
+    if (!exchange.facts.ledger().holds_image(exchange.project.id, id) &&
+        std::ranges::find(result.deleted, id) == result.deleted.end())
+      result.deleted.push_back(id);
+  }
+  return result;
+}
+
+/// [{"Deleted":"…"},{"Untagged":"…"}] (compat/images_remove.go).
+json::Value docker_rows(const Removed& removed) {
+  json::Value rows = json::Value::array();
+  const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
+    for (const auto& name : names) {
+      json::Value row;
+      row.set(what, name);
+      rows.push(std::move(row));
+    }
+  };
+  add("Deleted", removed.deleted);
+  add("Untagged", removed.untagged);
+  return rows;
+}
+
+std::string text_of_error(Exchange& exchange, const Outcome& outcome) {
+  const auto error = json::parse(rewrite_error(exchange, outcome.status, outcome.content).content);
+  const auto* document = std::get_if<json::Value>(&error);
+  return document ? std::string(document->text("message")) : "";
+}
+
+/// Podman's exit codes for `rmi`: 1 all failures are absent images, 2 some image is in use, 125 other failures.
+std::int64_t exit_code(const Outcomes& outcomes) {
+  const auto any = [&](auto test) { return std::ranges::any_of(outcomes, test); };
+  if (std::ranges::all_of(outcomes, succeeded)) return 0;
+  if (any([](const Outcome& outcome) { return outcome.status == 409; })) return 2;
+  return any([](const Outcome& outcome) { return !succeeded(outcome) && outcome.status != 404; }) ? 125 : 1;
+}
+
+/// {"Deleted":["…"],"Untagged":["…"],"ExitCode":0,"Errors":[]}; empty lists of names are left out.
+json::Value libpod_removal(Exchange& exchange, const Removed& removed, const Outcomes& outcomes) {
+  json::Value document, errors = json::Value::array();
+  const auto add = [&](std::string_view member, const std::vector<std::string>& names) {
+    json::Value list = json::Value::array();
+    for (const auto& name : names) list.push(name);
+    if (!names.empty()) document.set(member, std::move(list));
+  };
+  add("Deleted", removed.deleted);
+  add("Untagged", removed.untagged);
+  document.set("ExitCode", json::Value::integer(exit_code(outcomes)));
+  for (const auto& outcome : outcomes)
+    if (!succeeded(outcome)) errors.push(text_of_error(exchange, outcome));
+  document.set("Errors", std::move(errors));
+  return document;
+}
+
+/// Docker's form is that of removal, and libpod's that of every prune, with the image's size.
+Reply image_prune(Exchange& exchange, const Outcomes& outcomes) {
+  const auto images = images_before(exchange);
+  const auto gone = removed(exchange, images, outcomes);
+  const auto size_of = [&](const std::string& id) {
+    const auto* image = image_of(images, id);
+    const auto* size = image ? image->find("Size") : nullptr;
+    return size ? size->int64().value_or(0) : 0;
+  };
+  json::Value rows = json::Value::array();
+  std::int64_t total = 0;
+  for (const auto& id : gone.deleted) {
+    json::Value row;
+    row.set("Id", id);
+    row.set("Size", json::Value::integer(size_of(id)));
+    rows.push(std::move(row));
+    total += size_of(id);
+  }
+  if (exchange.match.endpoint->family == Family::Libpod) return reply(rows);
+  json::Value document;
+  document.set("ImagesDeleted", docker_rows(gone));
+  document.set("SpaceReclaimed", json::Value::integer(total));
+  return reply(document);
+}
+
+Reply image_removal(Exchange& exchange, const Outcomes& outcomes) {
+  const auto& endpoint = *exchange.match.endpoint;
+  const auto failed = std::ranges::find_if_not(outcomes, succeeded);
+  // One image: nothing of it went, so the answer is the error. A batch always has a report.
+  if (endpoint.act == Act::ImageRemove && failed != outcomes.end() && std::ranges::none_of(outcomes, succeeded))
+    return rewrite_error(exchange, failed->status, failed->content);
+  const auto gone = removed(exchange, images_before(exchange), outcomes);
+  return reply(endpoint.family == Family::Docker ? docker_rows(gone) : libpod_removal(exchange, gone, outcomes));
+}
+
+}  // namespace
+
+Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes) {
+  const auto& endpoint = *exchange.match.endpoint;
+  const auto form = std::ranges::find(prune_forms, endpoint.query, &PruneForm::query);
+  if (form != prune_forms.end())
+    return endpoint.family == Family::Docker ? docker_prune(*form, outcomes) : libpod_prune(*form, outcomes);
+  return endpoint.act == Act::Prune ? image_prune(exchange, outcomes) : image_removal(exchange, outcomes);
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,40 @@
+#pragma once
+// The rewriting of whole answers, one function for each shape. False: the answer has not the shape that Podman gives
+// it, and nothing of it may pass. Facts that are missing are noted in the exchange and the result is thrown away.
+
+#include <string>
+#include <string_view>
+
+#include "rules/answer.hpp"
+#include "rules/json.hpp"
+
+namespace podfence::rules::answer {
+
+bool rewrite_containers(Exchange& exchange, json::Value& document);
+bool rewrite_container(Exchange& exchange, json::Value& document);
+bool rewrite_pods(Exchange& exchange, json::Value& document);
+bool rewrite_volumes(Exchange& exchange, json::Value& document);
+bool rewrite_networks(Exchange& exchange, json::Value& document);
+bool rewrite_network(Exchange& exchange, json::Value& document);
+bool rewrite_images(Exchange& exchange, json::Value& document);
+bool rewrite_image(Exchange& exchange, json::Value& document);
+bool rewrite_image_history(Exchange& exchange, json::Value& document);
+bool rewrite_info(Exchange& exchange, json::Value& document);
+bool rewrite_disk_usage(Exchange& exchange, json::Value& document);
+
+/// Empties what speaks of the host: paths, names, proxy settings (host_places.cpp has the table).
+void hide_host(Answer answer, json::Value& document);
+
+/// Own by label, or without labels and mounted by an own container.
+bool is_own_volume(Facts& facts, const json::Value& volume);
+/// The same of a name alone.
+bool is_own_volume_name(Facts& facts, std::string_view name);
+
+/// The name of a container's image, as the project may read it: the name itself, else a visible one of the same image,
+/// else the id. `id` may be empty.
+std::string shown_image(Exchange& exchange, const std::string& name, std::string_view id);
+
+/// Is it the id of a container of the project?
+bool is_own_container(Facts& facts, std::string_view id);
+
+}  // namespace podfence::rules::answer

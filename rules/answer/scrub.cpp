@@ -1,0 +1,100 @@
+#include "rules/answer/scrub.hpp"
+
+#include <algorithm>
+
+#include "rules/ascii.hpp"
+
+namespace podfence::rules::answer {
+
+namespace {
+
+/// As long as the shortest form of an id that Podman writes.
+constexpr std::size_t shortest_id = 12;
+
+/// Parts of paths that only the host has: the store, the run-time directory, the configuration.
+constexpr std::string_view host_path_marks[] = {"/containers/storage", "/overlay-containers/", "/containers/overlay",
+                                                "/run/user/",          "/run/libpod",          "/libpod/tmp",
+                                                "/config/containers/", "/.config/containers",  "/run/containers/",
+                                                "/etc/containers/",    "/netns/netns-",        "/share/containers"};
+
+bool is_hexadecimal(char c) { return ascii::is_digit(c) || (c >= 'a' && c <= 'f'); }
+bool is_word(char c) { return ascii::is_alphanumeric(c) || c == '_'; }
+bool is_path_character(char c) {
+  return ascii::is_graphic(c) && std::string_view("\"'`()[]{}<>,;").find(c) == std::string_view::npos;
+}
+
+bool is_punctuation(char c) { return c == ':' || c == '.'; }
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// What the client said, and what it was told is its own.
+class Known {
+ public:
+  explicit Known(const Exchange& exchange) : exchange_(exchange), resolved_(exchange.facts.resolved_ids()) {
+    const auto& request = exchange.request;
+    for (const auto& segment : request.target.segments) said_ += segment + "\n";
+    for (const auto& pair : request.target.query) said_ += pair.value + "\n";
+    if (request.content) said_ += json::write(*request.content);
+  }
+
+  bool operator()(std::string_view id) const {
+    return contains(said_, id) || is_own(id) ||
+           std::ranges::any_of(resolved_, [&](const std::string& own) { return own.starts_with(id); });
+  }
+
+ private:
+  bool is_own(std::string_view id) const {
+    constexpr Kind kinds[] = {Kind::Container, Kind::Pod, Kind::Network, Kind::Volume};
+    return std::ranges::any_of(kinds, [&](Kind kind) {
+      const auto* owner = exchange_.facts.memory().owner(kind, id);
+      return owner && *owner == exchange_.project.id;
+    });
+  }
+
+  const Exchange& exchange_;
+  std::vector<std::string> resolved_;
+  std::string said_;
+};
+
+std::string without_foreign_ids(const Exchange& exchange, std::string_view text) {
+  const Known known(exchange);
+  std::string result;
+  while (!text.empty()) {
+    const auto start = std::ranges::find_if(text, is_word);
+    result.append(text.begin(), start);
+    const auto end = std::find_if_not(start, text.end(), is_word);
+    const std::string_view word(start, end);
+    const bool is_id = word.size() >= shortest_id && std::ranges::all_of(word, is_hexadecimal);
+    result.append(is_id && !known(word) ? "<hidden>" : word);
+    text = std::string_view(end, text.end());
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string without_host_paths(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const auto start = std::ranges::find_if(text, is_path_character);
+    result.append(text.begin(), start);
+    auto end = std::find_if_not(start, text.end(), is_path_character);
+    while (end != start && is_punctuation(*(end - 1))) --end;
+    const std::string_view word(start, end);
+    const bool of_host =
+        std::ranges::any_of(host_path_marks, [&](std::string_view mark) { return contains(word, mark); });
+    if (of_host)
+      result.append(word.substr(0, word.find('/'))).append("<path>");
+    else
+      result.append(word);
+    if (start == end && end != text.end()) result.push_back(*end++);
+    text = std::string_view(end, text.end());
+  }
+  return result;
+}
+
+std::string scrub(const Exchange& exchange, std::string_view text) {
+  return without_foreign_ids(exchange, without_host_paths(text));
+}
+
+}  // namespace podfence::rules::answer
