@@ -1,6 +1,7 @@
 #include "rules/decide.hpp"
 
 #include "rules/act/act.hpp"
+#include "rules/answer.hpp"
 
 namespace podfence::rules {
 
@@ -15,7 +16,9 @@ Decision act_on(Exchange& exchange) {
     case Act::VolumeRemove:     // the exact name was resolved, and the per-name lock keeps it in place
     case Act::ContainerCreate:  // its references and volumes come out of the content
     case Act::DiskUsage:
+      return act::plain(exchange);
     case Act::Events:
+      ask_what_is_there(exchange.facts);
       return act::plain(exchange);
     case Act::Exists:
       return act::exists(exchange);
