@@ -17,9 +17,9 @@ using Loaded = std::variant<rules::Configuration, rules::ConfigurationError>;
 
 Loaded read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad() || !file.is_open()) return rules::ConfigurationError{"", "cannot be read"};
-  return rules::read_configuration(text);
+  file.peek();  // a directory opens like a file
+  if (!file.is_open() || file.bad()) return rules::ConfigurationError{"", "cannot be read"};
+  return rules::read_configuration(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 int refuse_usage(const std::string& what) {

@@ -114,8 +114,8 @@ void run(asio::io_context& context, Server& server, Upstream& upstream) {
 
 void serve(rules::Configuration configuration) {
   harden_process();
-  log(raise_file_limit());
   check_user(configuration);
+  log(raise_file_limit());
   const Places places = Places::of_this_process();
   places.fill(configuration);
   check_sockets_are_free(configuration);
