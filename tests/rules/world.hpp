@@ -118,8 +118,9 @@ class World {
 
   void answer(Facts& facts, const Question& question) {
     asked.push_back(question);
-    if (question.ask == Question::Ask::List) {
-      const auto& list = lists_.contains(question.kind) ? lists_[question.kind] : empty_;
+    if (question.ask != Question::Ask::Object) {
+      const auto kind = question.ask == Question::Ask::Mounts ? Kind::Container : question.kind;
+      const auto& list = lists_.contains(kind) ? lists_[kind] : empty_;
       must(facts.learn(question, 200, json::write(list)), "the list is understood");
       return;
     }
