@@ -76,10 +76,12 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
   {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume"},
   {"mount.option", 403, "the mount option is not allowed: {}", "use 'ro' or 'rw'"},
+  {"mount.type", 403, "the type of mount is not allowed: {}", "use a volume or a tmpfs"},
   {"mount.target", 400, "the mount target must be an absolute, clean path: {}", "write it without '..', ':' and ','"},
   {"namespace.host", 403, "the namespace of the host cannot be joined: {}", "leave the mode out"},
   {"namespace.mode", 403, "the namespace mode is not allowed: {}", "leave the mode out, or name a container of your own"},
   {"network.mode", 403, "the network mode is not allowed: {}", "use none, the default, or a network of your own"},
+  {"network.subnet", 403, "the subnet is not allowed: {}", "leave it to Podman, or take a /16 or narrower of private addresses other than 10.0.2.0/24"},
   {"network.shared-default", 403, "the default network is shared by everybody and cannot be changed: {}", "create a network of your own"},
   {"privilege.capability", 403, "the capability is not in the default set: {}", "run without it"},
   {"privilege.security-option", 403, "the security option is not allowed: {}", "leave it out"},
@@ -89,6 +91,8 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"env.host", 403, "an environment entry without '=' would be filled from the host's environment: {}", "write NAME=value"},
   {"label.reserved", 403, "the label or annotation is reserved: {}", "leave it out"},
   {"limit.bound", 403, "the value is beyond the built-in bound: {}", "ask for less"},
+  {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
+  {"port.random", 403, "publishing all exposed ports would open them on every address of the host: {}", "publish each port by itself (-p 127.0.0.1::80)"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one above 1023"},
 
   // Images

@@ -1,0 +1,50 @@
+#pragma once
+// What a project may ask for at most. Nothing is forced on a client that asks for nothing: a limit that the host has no
+// cgroup controller for makes the container fail to start. Sizes of tmpfs are the exception, no controller is needed.
+
+#include <cstdint>
+
+#include "rules/body/table.hpp"
+
+namespace podfence::rules::bounds {
+
+inline constexpr std::int64_t kibi = 1024, mebi = 1024 * kibi, gibi = 1024 * mebi;
+inline constexpr std::int64_t second = 1'000'000'000;  // Go counts durations in nanoseconds
+
+constexpr Rule within(std::int64_t least, std::int64_t most) {
+  return {.kind = Rule::Kind::Bounded, .least = least, .most = most};
+}
+
+inline constexpr Rule memory = within(1, 64 * gibi);
+inline constexpr Rule memory_and_swap = within(1, 128 * gibi);  // clients send twice the memory
+inline constexpr Rule swappiness = default_is("-1", keep_zero(within(0, 100)));
+inline constexpr Rule shared_memory = within(1, gibi);
+inline constexpr Rule processes = within(1, 16384);
+inline constexpr Rule cpu_shares = within(2, 262144);        // the kernel's own range
+inline constexpr Rule cpu_period = within(1000, 1'000'000);  // likewise
+inline constexpr Rule cpu_quota = within(1000, 1024 * 1'000'000);
+inline constexpr Rule cpu_burst = within(1, 1024 * 1'000'000);
+inline constexpr Rule nano_cpus = within(1'000'000, 1024 * second);
+inline constexpr Rule block_weight = within(10, 1000);
+inline constexpr Rule oom_score = within(1, 1000);
+inline constexpr Rule stop_seconds = keep_zero(within(0, 3600));
+inline constexpr Rule restart_count = within(1, 1000);
+inline constexpr Rule log_size = within(4 * kibi, gibi);
+inline constexpr Rule signal_number = within(1, 64);
+
+// Every run of a health check costs the host a timer and processes.
+inline constexpr Rule health_period = within(second, 24 * 3600 * second);
+inline constexpr Rule health_start_period = within(1, 24 * 3600 * second);
+inline constexpr Rule health_count = within(1, 1000);
+inline constexpr Rule health_log_size = within(1, 100'000);
+
+inline constexpr std::int64_t tmpfs_size = 8 * gibi;
+inline constexpr std::int64_t tmpfs_default_size = gibi;
+
+inline constexpr std::int64_t first_host_port = 1024;
+inline constexpr std::int64_t last_port = 65535;
+inline constexpr std::int64_t port_range = 1000;
+
+inline constexpr std::int64_t least_mtu = 576, most_mtu = 65535;
+
+}  // namespace podfence::rules::bounds

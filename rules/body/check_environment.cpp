@@ -1,0 +1,92 @@
+// Small texts: environment, /etc/hosts, groups, time zone, umask, durations.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "rules/ascii.hpp"
+#include "rules/body/address.hpp"
+#include "rules/body/checks.hpp"
+#include "rules/body/name.hpp"
+#include "rules/body/refuse.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+struct Unit {
+  std::string_view text;
+  std::int64_t nanoseconds;
+};
+// The longer text first where one begins with the other.
+constexpr auto units = std::to_array<Unit>(
+    {{"ms", 1'000'000}, {"h", 3600 * bounds::second}, {"m", 60 * bounds::second}, {"s", bounds::second}});
+
+/// Go's time.ParseDuration without fractions, signs and units below the millisecond; at most a year.
+std::optional<std::int64_t> parse_duration(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::int64_t total = 0;
+  while (!text.empty()) {
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc{} || count < 0 || count > 1'000'000) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    const auto unit = std::ranges::find_if(units, [&](const Unit& each) { return text.starts_with(each.text); });
+    if (unit == units.end()) return std::nullopt;
+    total += count * unit->nanoseconds;
+    if (total > 365 * 24 * 3600 * bounds::second) return std::nullopt;
+    text.remove_prefix(unit->text.size());
+  }
+  return total;
+}
+
+}  // namespace
+
+/// Podman fills `NAME`, and every name that fits `PRE*`, from the environment of its service.
+std::optional<Deny> judge_environment(json::Value& value, const Place&) {
+  const std::string& entry = *value.string();
+  const std::size_t equals = entry.find('=');
+  if (equals == std::string::npos || equals == 0) return refuse(refusal("env.host"), entry.substr(0, equals));
+  return std::nullopt;
+}
+
+/// Podman 5 splits the names at ';' and knows "host-gateway", the address of the host, in place of an address.
+std::optional<Deny> judge_host_entry(json::Value& value, const Place&) {
+  const std::string& entry = *value.string();
+  const std::size_t separator = std::min(entry.find_first_of(":="), entry.size());
+  const std::string_view text(entry);
+  auto host = text.substr(std::min(separator + 1, text.size()));
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (!is_name(text.substr(0, separator)) || !parse_address(host)) return refuse(refusal("field.refused"), entry);
+  return std::nullopt;
+}
+
+/// keep-groups makes Podman set an annotation by which crun keeps the groups of the host user.
+std::optional<Deny> judge_group(json::Value& value, const Place& place) {
+  const std::string& name = *value.string();
+  if (ascii::equal_caseless(name, "keep-groups")) return refuse(refusal("field.refused"), place.path);
+  return is_name(name) ? std::nullopt : refuse(refusal("field.value"), place.path);
+}
+
+/// Podman joins it to a directory of the host.
+std::optional<Deny> judge_timezone(json::Value& value, const Place& place) {
+  const std::string& zone = *value.string();
+  const bool clean = ascii::is_alphanumeric(zone.front()) && std::ranges::all_of(zone, [](char c) {
+                       return ascii::is_alphanumeric(c) || c == '_' || c == '+' || c == '-' || c == '/';
+                     });
+  return clean ? std::nullopt : refuse(refusal("field.value"), place.path);
+}
+
+std::optional<Deny> judge_umask(json::Value& value, const Place& place) {
+  const std::string& text = *value.string();
+  const bool octal = text.size() <= 4 && text.find_first_not_of("01234567") == std::string::npos;
+  return octal ? std::nullopt : refuse(refusal("field.value"), place.path);
+}
+
+std::optional<Deny> judge_duration(json::Value& value, const Place& place) {
+  const auto duration = parse_duration(*value.string());
+  if (!duration) return refuse(refusal("field.value"), place.path);
+  return *duration >= bounds::second ? std::nullopt : refuse(refusal("limit.bound"), place.path);
+}
+
+}  // namespace podfence::rules

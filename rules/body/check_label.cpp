@@ -1,0 +1,56 @@
+// Labels and annotations that the host acts on. Podman itself, its runtimes and its timers read some of them; a client
+// that could write those would have host files deleted or written, host units restarted, or host code run.
+
+#include <algorithm>
+#include <array>
+
+#include "rules/ascii.hpp"
+#include "rules/body/checks.hpp"
+#include "rules/body/refuse.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+constexpr auto reserved_prefixes = std::to_array<std::string_view>({
+    "podman_systemd_unit",            // auto-update restarts that unit of the host
+    "io.containers.autoupdate",       // and reads the host's file in .authfile
+    "io.containers.seccomp.profile",  // a profile of the image's own
+    "io.podman.annotations.",         // cid-file is deleted from the host, others fake what inspect says
+    "run.oci.",                       // crun: hooks, receivers, plugins
+    "org.systemd.property.",          // properties of the scope
+    "krun.",
+    "module.wasm.",
+});
+
+bool is_reserved(std::string_view name) {
+  const std::string lowered = ascii::lower(name);
+  return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
+}
+
+/// podman --remote sends this one with every container.
+constexpr std::string_view terminal_annotation = "io.kubernetes.cri-o.TTY";
+
+}  // namespace
+
+std::optional<Deny> judge_label(json::Value& value, const Place& place) {
+  const Project& project = place.exchange.project;
+  const std::string& name = *place.key;
+  if (name == project.label_key)
+    return *value.string() == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
+  return is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
+}
+
+std::optional<Deny> judge_annotation(json::Value& value, const Place& place) {
+  if (*place.key != terminal_annotation) return refuse(refusal("label.reserved"), *place.key);
+  value = {};
+  return std::nullopt;
+}
+
+void add_project_label(json::Value& content, std::string_view labels, const Project& project) {
+  if (!content.find(labels)) content.set(labels, json::Value::object());
+  content.find(labels)->set(project.label_key, project.id);
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,127 @@
+// Mounts in the shapes that the two families have for them.
+
+#include <algorithm>
+#include <array>
+
+#include "rules/body/checks.hpp"
+#include "rules/body/mount.hpp"
+#include "rules/body/refuse.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+/// Writes the clean path over the member of that name.
+std::optional<Deny> clean_target(json::Value& mount, std::string_view name) {
+  auto path = judge_target_path(mount.text(name));
+  if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
+  mount.set(name, std::get<std::string>(std::move(path)));
+  return std::nullopt;
+}
+
+std::vector<std::string> texts_of(const json::Value* list) {
+  std::vector<std::string> texts;
+  if (list && list->items())
+    for (const json::Value& item : *list->items()) texts.push_back(*item.string());
+  return texts;
+}
+
+json::Value list_of(const std::vector<std::string>& texts) {
+  json::Value list = json::Value::array();
+  for (const std::string& text : texts) list.push(text);
+  return list;
+}
+
+std::optional<Deny> judge_volume_mount(json::Value& mount, const Place& place) {
+  const std::string source(mount.text("Source"));
+  if (mount.find("TmpfsOptions")) return refuse(refusal("field.value"), place.path + ".TmpfsOptions");
+  return source.empty() ? std::nullopt : judge_volume_name(source, place);
+}
+
+/// A size of 0 is no limit to Docker; it counts as not said.
+std::optional<Deny> judge_tmpfs_mount(json::Value& mount, const Place& place) {
+  if (mount.find("Source")) return refuse(refusal("field.value"), place.path + ".Source");
+  json::Value options;
+  if (json::Value* given = mount.find("TmpfsOptions")) options = std::move(*given);
+  if (!options.find("SizeBytes")) options.set("SizeBytes", json::Value::integer(bounds::tmpfs_default_size));
+  mount.set("TmpfsOptions", std::move(options));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Deny> judge_target(json::Value& value, const Place&) {
+  auto path = judge_target_path(*value.string());
+  if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
+  value = std::get<std::string>(std::move(path));
+  return std::nullopt;
+}
+
+/// `source:target[:options]`, Docker's -v. Podman reads a source that is not a path as a volume's name.
+std::optional<Deny> judge_bind(json::Value& value, const Place& place) {
+  const std::string text = *value.string();
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ':')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  if (is_path(text) || parts.front().empty()) return refuse(refusal("mount.host-path"), text);
+  if (parts.size() < 2 || parts.size() > 3) return refuse(refusal("field.value"), text);
+  auto path = judge_target_path(parts[1]);
+  if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
+  const auto options = split_options(parts.size() == 3 ? parts[2] : "");
+  if (auto deny = judge_volume_options(options)) return deny;
+  if (auto deny = judge_volume_name(parts[0], place)) return deny;
+  value = parts[0] + ":" + std::get<std::string>(path) + (options.empty() ? "" : ":" + join_options(options));
+  return std::nullopt;
+}
+
+/// Podman writes the members of this one behind each other, with commas, and reads the result as its --mount text: a
+/// comma in any of them would be the start of another option (so would a quote be, for its CSV reader).
+std::optional<Deny> judge_mount(json::Value& value, const Place& place) {
+  const std::string type(value.text("Type"));
+  if (type == "bind") return refuse(refusal("mount.host-path"), value.text("Source"));
+  if (type != "volume" && type != "tmpfs") return refuse(refusal("mount.type"), type);
+  if (auto deny = clean_target(value, "Target")) return deny;
+  return type == "volume" ? judge_volume_mount(value, place) : judge_tmpfs_mount(value, place);
+}
+
+/// Podman takes these keys for -v texts: with a colon in it, a key is a bind.
+std::optional<Deny> judge_volume_key(json::Value&, const Place& place) {
+  auto path = judge_target_path(*place.key);
+  if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
+  *place.key = std::get<std::string>(std::move(path));
+  return std::nullopt;
+}
+
+std::optional<Deny> judge_tmpfs(json::Value& value, const Place& place) {
+  if (auto deny = judge_volume_key(value, place)) return deny;
+  auto options = judge_tmpfs_options(split_options(*value.string()));
+  if (auto* deny = std::get_if<Deny>(&options)) return std::move(*deny);
+  value = join_options(std::get<std::vector<std::string>>(options));
+  return std::nullopt;
+}
+
+/// The options make a bind of whatever type this says, and the types are those of mount(8): only the exact word tmpfs.
+std::optional<Deny> judge_mount_libpod(json::Value& value, const Place&) {
+  const std::string_view type = value.text("type");
+  if (type == "bind") return refuse(refusal("mount.host-path"), value.text("source"));
+  if (type != "tmpfs") return refuse(refusal("mount.type"), type);
+  if (auto deny = clean_target(value, "destination")) return deny;
+  auto options = judge_tmpfs_options(texts_of(value.find("options")));
+  if (auto* deny = std::get_if<Deny>(&options)) return std::move(*deny);
+  value.set("source", "tmpfs");
+  value.set("options", list_of(std::get<std::vector<std::string>>(options)));
+  return std::nullopt;
+}
+
+std::optional<Deny> judge_volume_libpod(json::Value& value, const Place& place) {
+  if (auto deny = clean_target(value, "Dest")) return deny;
+  if (auto deny = judge_volume_options(texts_of(value.find("Options")))) return deny;
+  const std::string name(value.text("Name"));
+  return name.empty() ? std::nullopt : judge_volume_name(name, place);
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,50 @@
+// Names that clients give to new objects.
+
+#include <algorithm>
+#include <array>
+
+#include "rules/ascii.hpp"
+#include "rules/body/checks.hpp"
+#include "rules/body/name.hpp"
+#include "rules/body/refuse.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+constexpr std::size_t longest_name = 255;
+constexpr std::size_t shortest_id = 12;
+
+/// Texts that mean something else where a network can be named, and Podman's default network.
+constexpr auto network_words = std::to_array<std::string_view>(
+    {"default", "bridge", "podman", "none", "host", "private", "container", "ns", "pod", "slirp4netns", "pasta"});
+
+}  // namespace
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= longest_name && ascii::is_alphanumeric(text.front()) &&
+         std::ranges::all_of(text,
+                             [](char c) { return ascii::is_alphanumeric(c) || c == '_' || c == '.' || c == '-'; });
+}
+
+bool is_id_like(std::string_view name) {
+  return name.size() >= shortest_id && name.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+std::optional<Deny> check_new_name(std::string_view name) {
+  if (!is_name(name)) return refuse(refusal("name.syntax"), name);
+  // Podman looks for a name before it looks for an id: such a name would catch requests for another object.
+  if (is_id_like(name)) return refuse(refusal("name.id-like"), name);
+  return std::nullopt;
+}
+
+std::optional<Deny> judge_new_name(json::Value& value, const Place&) { return check_new_name(*value.string()); }
+
+std::optional<Deny> judge_network_name(json::Value& value, const Place&) {
+  const std::string& name = *value.string();
+  if (std::ranges::find(network_words, ascii::lower(name)) != network_words.end())
+    return refuse(refusal("name.taken"), name);
+  return check_new_name(name);
+}
+
+}  // namespace podfence::rules

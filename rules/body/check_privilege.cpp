@@ -1,0 +1,75 @@
+// Capabilities, security options, sysctls, log options.
+
+#include <algorithm>
+#include <array>
+
+#include "rules/ascii.hpp"
+#include "rules/body/checks.hpp"
+#include "rules/body/refuse.hpp"
+#include "rules/body/size.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+/// What Podman gives to every container (containers/common:DefaultCapabilities).
+constexpr auto default_capabilities =
+    std::to_array<std::string_view>({"chown", "dac_override", "fowner", "fsetid", "kill", "net_bind_service", "setfcap",
+                                     "setgid", "setpcap", "setuid", "sys_chroot"});
+
+/// Namespaced, and without effect outside of the container (the list that Kubernetes calls safe, and somaxconn).
+constexpr auto safe_sysctls = std::to_array<std::string_view>({
+    "kernel.shm_rmid_forced",
+    "net.core.somaxconn",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports",
+    "net.ipv4.ip_unprivileged_port_start",
+    "net.ipv4.ping_group_range",
+    "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_keepalive_intvl",
+    "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_keepalive_time",
+    "net.ipv4.tcp_syncookies",
+});
+
+}  // namespace
+
+std::optional<Deny> judge_capability(json::Value& value, const Place&) {
+  std::string name = ascii::lower(*value.string());
+  if (name.starts_with("cap_")) name.erase(0, 4);
+  const bool allowed = std::ranges::find(default_capabilities, name) != default_capabilities.end();
+  return allowed ? std::nullopt : refuse(refusal("privilege.capability"), *value.string());
+}
+
+std::optional<Deny> judge_security_option(json::Value& value, const Place&) {
+  const std::string& option = *value.string();
+  const bool allowed = option == "no-new-privileges" || option == "no-new-privileges=true" ||
+                       option == "no-new-privileges:true" || option.starts_with("mask=/");
+  return allowed ? std::nullopt : refuse(refusal("privilege.security-option"), option);
+}
+
+std::optional<Deny> judge_sysctl(json::Value& value, const Place& place) {
+  const bool allowed = std::ranges::find(safe_sysctls, *place.key) != safe_sysctls.end() &&
+                       value.string()->find_first_not_of("0123456789 \t-,") == std::string::npos;
+  return allowed ? std::nullopt : refuse(refusal("privilege.sysctl"), *place.key);
+}
+
+/// Podman matches the names without case and takes "path=FILE" as a name: whatever is not one of these exact texts
+/// could write to a file of the host.
+std::optional<Deny> judge_log_option(json::Value& value, const Place& place) {
+  const std::string& name = *place.key;
+  const std::string& text = *value.string();
+  if (name == "max-file") {  // Docker's clients send it, Podman has no use for it
+    value = {};
+    return std::nullopt;
+  }
+  const bool plain_text = std::ranges::none_of(text, ascii::is_control);
+  if (name == "max-size") {
+    const auto size = parse_size(text);
+    const bool bounded = size && *size >= bounds::log_size.least && *size <= bounds::log_size.most;
+    return bounded ? std::nullopt : refuse(refusal("limit.bound"), place.path + "." + name);
+  }
+  return name == "tag" && plain_text ? std::nullopt : refuse(refusal("field.refused"), place.path + "." + name);
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,33 @@
+// Contents that are judged, and the two kinds that are not.
+
+#include <algorithm>
+
+#include "rules/body/refuse.hpp"
+#include "rules/body/table.hpp"
+#include "rules/body/walk.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+const Table* table_of(Body body) {
+  const auto found = std::ranges::find(tables(), body, &Table::body);
+  return found == tables().end() ? nullptr : &*found;
+}
+
+std::variant<JudgedBody, Deny> judge_body(Body body, const json::Value& content, Exchange& exchange) {
+  const std::string_view endpoint = exchange.match.endpoint ? exchange.match.endpoint->path : "";
+  const Table* table = table_of(body);
+  if (!table) {
+    const bool empty = content.is_null() || (content.members() && content.members()->empty());
+    if (!empty) return *refuse(refusal("content.unexpected"), endpoint);
+    return JudgedBody{};
+  }
+  if (!content.members()) return *refuse(refusal("content.missing"), endpoint);
+  JudgedBody judged;
+  json::Value rewritten = content;
+  if (auto deny = walk(*table, rewritten, exchange, judged)) return std::move(*deny);
+  judged.content = std::move(rewritten);
+  return judged;
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,132 @@
+#include "rules/body/mount.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "rules/ascii.hpp"
+#include "rules/body/bounds.hpp"
+#include "rules/body/name.hpp"
+#include "rules/body/refuse.hpp"
+#include "rules/body/size.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+// Left out on purpose: O with upperdir= and workdir= writes to the host, U changes owners, z and Z relabel, volume-opt=
+// makes a bind of a volume, idmap, dev, suid, exec and the propagations that reach back to the host.
+constexpr auto volume_options =
+    std::to_array<std::string_view>({"ro", "rw", "nosuid", "nodev", "noexec", "rprivate", "nocopy"});
+constexpr auto tmpfs_options = std::to_array<std::string_view>(
+    {"ro", "rw", "nosuid", "nodev", "noexec", "rprivate", "private", "tmpcopyup", "notmpcopyup"});
+
+/// Nothing is mounted over what the runtime itself puts there, but for shared memory.
+bool is_runtime_path(std::string_view path) {
+  constexpr auto roots = std::to_array<std::string_view>({"/proc", "/sys", "/dev"});
+  if (path == "/dev/shm") return false;
+  return std::ranges::any_of(roots, [&](std::string_view root) {
+    return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+  });
+}
+
+/// No empty, "." or ".." segment, and nothing that Podman splits texts at.
+bool is_clean(std::string_view path) {
+  if (!path.starts_with('/') || path.size() < 2) return false;
+  if (std::ranges::any_of(path, [](char c) {
+        return ascii::is_control(c) || std::string_view(":,\"\\").find(c) != std::string_view::npos;
+      }))
+    return false;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const auto segment = path.substr(0, path.find('/'));
+    if (segment.empty() || segment == "." || segment == "..") return false;
+    path.remove_prefix(segment.size());
+  }
+  return true;
+}
+
+bool is_mode(std::string_view text) {
+  return !text.empty() && text.size() <= 4 && text.find_first_not_of("01234567") == std::string_view::npos;
+}
+
+bool contains(const std::vector<std::string>& options, std::string_view option) {
+  return std::ranges::find(options, option) != options.end();
+}
+
+}  // namespace
+
+std::variant<std::string, Deny> judge_target_path(std::string_view path) {
+  const std::string_view text = path;
+  if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  if (!is_clean(path) || is_runtime_path(path)) return *refuse(refusal("mount.target"), text);
+  return std::string(path);
+}
+
+std::optional<Deny> judge_volume_name(const std::string& name, const Place& place) {
+  if (is_path(name)) return refuse(refusal("mount.host-path"), name);
+  if (!is_name(name)) return refuse(refusal("name.syntax"), name);
+  const Fact* volume = place.exchange.facts.find(Kind::Volume, name);
+  // Anonymous volumes have ids for names; compose mounts its own again by them.
+  if (!volume || volume->ownership == Ownership::Own) return std::nullopt;
+  if (auto deny = check_new_name(name)) return deny;
+  // All projects share one name space of volumes. A missing volume is made, so a foreign one cannot look like a missing
+  // one; this is the answer that creating a volume of a taken name gets as well.
+  if (volume->ownership != Ownership::Missing) return Deny{refusal("name.taken"), name, Kind::Volume};
+  auto& volumes = place.judged.volumes;
+  if (std::ranges::find(volumes, name, &NewVolume::name) == volumes.end()) volumes.push_back({name});
+  return std::nullopt;
+}
+
+std::optional<Deny> judge_volume_options(const std::vector<std::string>& options) {
+  for (const std::string& option : options)
+    if (std::ranges::find(volume_options, option) == volume_options.end())
+      return refuse(refusal("mount.option"), option);
+  if (contains(options, "ro") && contains(options, "rw")) return refuse(refusal("mount.option"), "ro,rw");
+  return std::nullopt;
+}
+
+std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options) {
+  std::vector<std::string> kept;
+  std::int64_t size = bounds::tmpfs_default_size;
+  for (const std::string& option : options) {
+    const std::string_view text(option);
+    if (text.starts_with("size=")) {
+      const auto asked = parse_size(text.substr(5));
+      if (!asked || *asked < 1 || *asked > bounds::tmpfs_size) return *refuse(refusal("limit.bound"), option);
+      size = *asked;
+    } else if (std::ranges::find(tmpfs_options, text) != tmpfs_options.end() ||
+               (text.starts_with("mode=") && is_mode(text.substr(5)))) {
+      kept.push_back(option);
+    } else {
+      return *refuse(refusal("mount.option"), option);
+    }
+  }
+  for (const char* option : {"nosuid", "nodev"})
+    if (!contains(kept, option)) kept.emplace_back(option);
+  kept.push_back("size=" + std::to_string(size));
+  return kept;
+}
+
+std::vector<std::string> split_options(std::string_view text) {
+  std::vector<std::string> options;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    options.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return options;
+}
+
+std::string join_options(const std::vector<std::string>& options) {
+  std::string text;
+  for (const std::string& option : options) text += (text.empty() ? "" : ",") + option;
+  return text;
+}
+
+/// Podman: whatever begins with '/' or '.' (specgen:GenVolumeMounts). '~' is what a shell left unexpanded.
+bool is_path(std::string_view source) {
+  return source.starts_with('/') || source.starts_with('.') || source.starts_with('~');
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,33 @@
+#pragma once
+// The parts of a mount. Podman's own texts for mounts are never passed on: every part is judged by itself, and the text
+// is written anew.
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/body/table.hpp"
+
+namespace podfence::rules {
+
+/// The path in the container, without a slash at its end.
+std::variant<std::string, Deny> judge_target_path(std::string_view path);
+
+/// A named volume of the project; one that does not exist is noted in JudgedBody::volumes.
+std::optional<Deny> judge_volume_name(const std::string& name, const Place& place);
+
+/// Options of a volume's mount.
+std::optional<Deny> judge_volume_options(const std::vector<std::string>& options);
+
+/// Options of a tmpfs: a size is bounded, or added, and so are nosuid and nodev.
+std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options);
+
+/// "" is no option at all.
+std::vector<std::string> split_options(std::string_view text);
+std::string join_options(const std::vector<std::string>& options);
+
+/// A source that Podman takes for a path and not for a volume's name.
+bool is_path(std::string_view source);
+
+}  // namespace podfence::rules

@@ -1,0 +1,61 @@
+// The list of tables. A function, because spans of other files are not constants here.
+
+#include "rules/body/tables/parts.hpp"
+
+namespace podfence::rules {
+
+std::span<const Table> tables() {
+  static const Part container_compat[] = {{"", container_compat_rows},
+                                          {"Healthcheck.", health_rows},
+                                          {"HostConfig.", host_resource_rows},
+                                          {"NetworkingConfig.EndpointsConfig{}.", endpoint_rows}};
+  static const Part container_libpod[] = {{"", container_libpod_rows},
+                                          {"", namespace_rows},
+                                          {"Networks{}.", network_use_rows},
+                                          {"", storage_rows},
+                                          {"healthconfig.", health_rows},
+                                          {"startupHealthConfig.", health_rows},
+                                          {"resource_limits.", linux_resource_rows}};
+  static const Part pod[] = {{"", pod_rows},
+                             {"", namespace_rows},
+                             {"Networks{}.", network_use_rows},
+                             {"", storage_rows},
+                             {"resource_limits.", linux_resource_rows}};
+  static const Part update_compat[] = {{"", update_compat_rows}, {"", host_resource_rows}};
+  // Podman 4.3 has the resources at the top, by one name more in its description; later ones at the top only.
+  static const Part update_libpod[] = {
+      {"", update_libpod_rows}, {"", linux_resource_rows}, {"Resources.", linux_resource_rows}};
+  static const Part volume_compat[] = {{"", volume_compat_rows}};
+  static const Part volume_libpod[] = {{"", volume_libpod_rows}};
+  static const Part network_compat[] = {{"", network_compat_rows}};
+  static const Part network_libpod[] = {{"", network_libpod_rows}};
+  static const Part network_update[] = {{"", network_update_rows}};
+  static const Part connect_compat[] = {{"", connect_compat_rows}, {"EndpointConfig.", endpoint_rows}};
+  static const Part connect_libpod[] = {{"", connect_libpod_rows}, {"", network_use_rows}};
+  static const Part disconnect[] = {{"", disconnect_rows}};
+  static const Part exec_create[] = {{"", exec_create_rows}};
+  static const Part exec_start[] = {{"", exec_start_rows}};
+  static const Part exec_remove[] = {{"", exec_remove_rows}};
+  static const Table all[] = {
+      {Body::ContainerCreateCompat, "Container create (Docker API)", container_compat},
+      {Body::ContainerCreateLibpod, "Container create (libpod API)", container_libpod},
+      {Body::ContainerUpdateCompat, "Container update (Docker API)", update_compat},
+      {Body::ContainerUpdateLibpod, "Container update (libpod API)", update_libpod},
+      {Body::PodCreate, "Pod create", pod},
+      {Body::VolumeCreateCompat, "Volume create (Docker API)", volume_compat},
+      {Body::VolumeCreateLibpod, "Volume create (libpod API)", volume_libpod},
+      {Body::NetworkCreateCompat, "Network create (Docker API)", network_compat},
+      {Body::NetworkCreateLibpod, "Network create (libpod API)", network_libpod},
+      {Body::NetworkConnectCompat, "Network connect (Docker API)", connect_compat},
+      {Body::NetworkConnectLibpod, "Network connect (libpod API)", connect_libpod},
+      {Body::NetworkDisconnect, "Network disconnect (both APIs)", disconnect},
+      {Body::NetworkUpdate, "Network update (libpod API)", network_update},
+      {Body::ExecCreateCompat, "Exec create (Docker API)", exec_create},
+      {Body::ExecCreateLibpod, "Exec create (libpod API)", exec_create},
+      {Body::ExecStart, "Exec start (both APIs)", exec_start},
+      {Body::ExecRemove, "Exec remove (libpod API)", exec_remove},
+  };
+  return all;
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,236 @@
+// The tables, each compiled once into a tree, and the walk of a value along it: members, items and entries first, then
+// the rule of the row they belong to.
+
+#include "rules/body/walk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+#include "rules/ascii.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+struct Node {
+  std::string name;
+  const Row* row = nullptr;
+  std::vector<Node> members;
+  std::unique_ptr<Node> item;   ///< `[]`
+  std::unique_ptr<Node> entry;  ///< `{}`
+
+  bool is_leaf() const { return members.empty() && !item && !entry; }
+};
+
+Node& member_of(Node& node, std::string_view name) {
+  const auto found = std::ranges::find(node.members, name, &Node::name);
+  if (found != node.members.end()) return *found;
+  node.members.emplace_back().name = name;
+  return node.members.back();
+}
+
+Node& child_of(std::unique_ptr<Node>& child) {
+  if (!child) child = std::make_unique<Node>();
+  return *child;
+}
+
+/// `Networks{}.aliases[]` is a path of the steps Networks, {}, aliases, [].
+Node& node_at(Node& root, std::string_view path) {
+  Node* node = &root;
+  while (!path.empty()) {
+    std::size_t size = 2;
+    if (path.starts_with("[]")) {
+      node = &child_of(node->item);
+    } else if (path.starts_with("{}")) {
+      node = &child_of(node->entry);
+    } else if (path.starts_with(".")) {
+      size = 1;
+    } else {
+      size = std::min(path.find_first_of(".[{"), path.size());
+      node = &member_of(*node, path.substr(0, size));
+    }
+    path.remove_prefix(size);
+  }
+  return *node;
+}
+
+Node compile(const Table& table) {
+  Node root;
+  for (const Part& part : table.parts)
+    for (const Row& row : part.rows) node_at(root, std::string(part.prefix).append(row.path)).row = &row;
+  return root;
+}
+
+const Node& tree_of(const Table& table) {
+  static const auto trees = [] {
+    std::map<Body, Node> all;
+    for (const Table& each : tables()) all.emplace(each.body, compile(each));
+    return all;
+  }();
+  return trees.at(table.body);
+}
+
+using Judgement = std::optional<Deny>;
+
+Deny denied(const Refusal* rule, const std::string& subject) { return {rule, subject, Kind::None}; }
+
+bool is_text_list(const json::Value& value) {
+  return value.items() && std::ranges::all_of(*value.items(), [](const json::Value& item) { return item.string(); });
+}
+
+bool has_shape(const json::Value& value, Shape shape) {
+  switch (shape) {
+    case Shape::Text:
+      return value.string();
+    case Shape::Boolean:
+      return value.boolean();
+    case Shape::Integer:
+      return value.int64().has_value();
+    case Shape::Unsigned:
+      return value.uint64().has_value();
+    case Shape::TextOrList:
+      return value.string() || is_text_list(value);
+    case Shape::Object:  // of an object without rows below: Docker's sets are maps to {}
+      return value.members() && value.members()->empty();
+    case Shape::Any:
+      return true;
+  }
+  return false;
+}
+
+/// Empty, where Value::is_zero would also call a list or a map of empty things zero: `Cmd: [""]` and
+/// `Volumes: {"/data": {}}` say something.
+bool says_nothing(const json::Value& value) {
+  if (const auto* items = value.items()) return items->empty();
+  if (const auto* members = value.members()) return members->empty();
+  return value.is_zero();
+}
+
+class Walk {
+ public:
+  Walk(Exchange& exchange, JudgedBody& judged) : exchange_(exchange), judged_(judged) {}
+
+  /// `optional`: a member of an object, which is dropped when it says nothing. Items and entries stay.
+  Judgement judge(const Node& node, json::Value& value, const std::string& path, std::string* key, bool optional) {
+    static constexpr Rule none{};
+    const Rule& rule = node.row ? node.row->rule : none;
+    if (rule.kind == Rule::Kind::Denied && !value.is_zero() && !is_default(rule, value))
+      return denied(rule.refusal, path);
+    if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default(rule, value)) {
+      value = {};
+      return std::nullopt;
+    }
+    if (auto deny = judge_inside(node, value, path)) return deny;
+    if (optional && !rule.keeps_zero && says_nothing(value)) {
+      value = {};
+      return std::nullopt;
+    }
+    return apply(rule, value, {exchange_, judged_, path, key});
+  }
+
+ private:
+  static bool is_default(const Rule& rule, const json::Value& value) {
+    return !rule.default_text.empty() && json::write(value) == rule.default_text;
+  }
+
+  Judgement judge_inside(const Node& node, json::Value& value, const std::string& path) {
+    if (node.item) return value.items() ? judge_items(node, *value.items(), path) : mistyped(path);
+    if (node.entry) return value.members() ? judge_entries(node, *value.members(), path) : mistyped(path);
+    if (!node.is_leaf()) return value.members() ? judge_members(node, *value.members(), path) : mistyped(path);
+    return has_shape(value, node.row->shape) ? std::nullopt : mistyped(path);
+  }
+
+  static Judgement mistyped(const std::string& path) { return denied(refusal("field.type"), path); }
+
+  /// Go reads null as nothing said; where something must stand, that is the empty thing. A text in a list is refused:
+  /// Podman reads it as "" and then stumbles.
+  static void fill_null(const Node& node, json::Value& value) {
+    if (!value.is_null()) return;
+    if (node.item) value = json::Value::array();
+    if (node.entry || !node.members.empty()) value = json::Value::object();
+  }
+
+  Judgement judge_items(const Node& node, json::Array& items, const std::string& path) {
+    json::Array kept;
+    for (json::Value& item : items) {
+      fill_null(*node.item, item);
+      if (auto deny = judge(*node.item, item, path + "[]", nullptr, false)) return deny;
+      if (!item.is_null()) kept.push_back(std::move(item));
+    }
+    items = std::move(kept);
+    return std::nullopt;
+  }
+
+  Judgement judge_entries(const Node& node, json::Object& entries, const std::string& path) {
+    json::Object kept;
+    for (json::Member& each : entries) {
+      fill_null(*node.entry, each.value);
+      if (each.value.is_null() && node.entry->row && node.entry->row->shape == Shape::Text) each.value = "";
+      if (each.value.is_null()) each.value = json::Value::object();
+      if (auto deny = judge(*node.entry, each.value, path + "{}", &each.name, false)) return deny;
+      if (each.value.is_null()) continue;
+      if (std::ranges::find(kept, each.name, &json::Member::name) != kept.end())
+        return denied(refusal("field.repeated"), path + "." + each.name);
+      kept.push_back(std::move(each));
+    }
+    entries = std::move(kept);
+    return std::nullopt;
+  }
+
+  Judgement judge_members(const Node& node, json::Object& members, const std::string& path) {
+    const std::string prefix = path.empty() ? path : path + ".";
+    std::vector<bool> seen(node.members.size());
+    json::Value kept = json::Value::object();
+    for (json::Member& each : members) {
+      // Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
+      const auto child = std::ranges::find_if(
+          node.members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, each.name); });
+      if (child == node.members.end()) return denied(refusal("field.unknown"), prefix + each.name);
+      const auto index = static_cast<std::size_t>(child - node.members.begin());
+      if (seen[index]) return denied(refusal("field.repeated"), prefix + each.name);
+      seen[index] = true;
+      if (each.value.is_null()) continue;
+      if (auto deny = judge(*child, each.value, prefix + child->name, nullptr, true)) return deny;
+      if (!each.value.is_null()) kept.members()->push_back({child->name, std::move(each.value)});
+    }
+    for (const Node& child : node.members)
+      if (child.row && child.row->rule.kind == Rule::Kind::Forced)
+        kept.set(child.name, std::get<json::Value>(json::parse(child.row->rule.value)));
+    members = std::move(*kept.members());
+    return std::nullopt;
+  }
+
+  static Judgement apply(const Rule& rule, json::Value& value, const Place& place) {
+    if (rule.kind == Rule::Kind::Checked) return rule.check(value, place);
+    if (rule.kind == Rule::Kind::Choice && !is_among(*value.string(), rule.value))
+      return denied(refusal("field.value"), place.path);
+    if (rule.kind == Rule::Kind::Bounded) {
+      const auto number = value.int64();
+      if (!number || *number < rule.least || *number > rule.most) return denied(refusal("limit.bound"), place.path);
+    }
+    return std::nullopt;
+  }
+
+  static bool is_among(std::string_view text, std::string_view texts) {
+    while (!texts.empty()) {
+      const std::size_t end = std::min(texts.find(' '), texts.size());
+      if (texts.substr(0, end) == text) return true;
+      texts.remove_prefix(std::min(end + 1, texts.size()));
+    }
+    return false;
+  }
+
+  Exchange& exchange_;
+  JudgedBody& judged_;
+};
+
+}  // namespace
+
+std::optional<Deny> walk(const Table& table, json::Value& content, Exchange& exchange, JudgedBody& judged) {
+  return Walk(exchange, judged).judge(tree_of(table), content, "", nullptr, false);
+}
+
+}  // namespace podfence::rules
