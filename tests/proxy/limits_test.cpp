@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <thread>
 #include <vector>
 
 #include "tests/support/running_proxy.hpp"
@@ -12,6 +14,11 @@ using podfence::rules::Kind;
 namespace {
 
 const std::string ping = "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n";
+
+std::ptrdiff_t open_files() {
+  const std::filesystem::directory_iterator files("/proc/self/fd");
+  return std::distance(begin(files), end(files));
+}
 
 }  // namespace
 
@@ -96,6 +103,7 @@ TEST_CASE("a refusal by the rules leaves the connection usable") {
 TEST_CASE("many clients that come and vanish at every moment leave nothing behind") {
   RunningProxy proxy;
   proxy.podman.add(Kind::Container, "c1", "p1");
+  const auto before = open_files();
   const std::string request = "GET /v1.41/containers/c1/json HTTP/1.1\r\nHost: d\r\n\r\n";
   for (std::size_t i = 0; i < 300; ++i) {
     auto client = proxy.client();
@@ -110,4 +118,11 @@ TEST_CASE("many clients that come and vanish at every moment leave nothing behin
     if (!served) std::this_thread::sleep_for(Milliseconds(10));
   }
   CHECK(served);
+  // Podman's end keeps a few idle connections; everything else has been closed again.
+  auto files = open_files();
+  for (int i = 0; i < 100 && files > before + 10; ++i) {
+    std::this_thread::sleep_for(Milliseconds(10));
+    files = open_files();
+  }
+  CHECK(files <= before + 10);
 }

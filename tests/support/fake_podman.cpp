@@ -51,7 +51,8 @@ void FakePodman::serve(Record& record) {
     }
   } catch (const Connection::Gone&) {
   }
-  record.socket.shutdown_both();
+  const std::lock_guard lock(mutex_);
+  record.socket.close();
 }
 
 FakePodman::Script FakePodman::script_for(std::string_view line) {
