@@ -22,7 +22,7 @@ std::span<const Table> tables() {
                              {"", storage_rows},
                              {"resource_limits.", linux_resource_rows}};
   static const Part update_compat[] = {{"", update_compat_rows}, {"", host_resource_rows}};
-  // Podman 4.3 has the resources at the top, by one name more in its description; later ones at the top only.
+  // Resources: a name in Podman 4.3's description, which reads them at the top like later versions.
   static const Part update_libpod[] = {
       {"", update_libpod_rows}, {"", linux_resource_rows}, {"Resources.", linux_resource_rows}};
   static const Part volume_compat[] = {{"", volume_compat_rows}};
