@@ -10,7 +10,7 @@ from pathlib import Path
 from check import check, equal, until
 from clients import LIBPOD, Project
 from engine import end
-from wire import query
+from wire import Socket, query
 
 IMAGE = "localhost/bb:latest"
 LABEL = "appx.project"
@@ -136,9 +136,14 @@ class World:
         log = open(scratch / "podfence.log", "wb")
         self.process = subprocess.Popen([str(program), "serve", "--config", str(settings)], stdin=subprocess.DEVNULL,
                                         stdout=log, stderr=log, **self.engine.as_user())
-        listening = until(lambda: self.process.poll() is not None or os.path.exists(self._socket("p10")), 10)
-        if not listening or self.process.poll() is not None:
+        if not until(self._answers, 10):
             raise RuntimeError("podfence does not start: " + (scratch / "podfence.log").read_text()[-800:])
+
+    def _answers(self):
+        try:
+            return all(Socket(self._socket(name)).get("/_ping").status == 200 for name in ("p1", "p10"))
+        except OSError:
+            return False
 
     def refresh(self, suite):
         """Before a suite: p1 has nothing, and p10's things are as they were."""
