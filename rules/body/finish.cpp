@@ -36,9 +36,10 @@ void settle_network_libpod(json::Value& content, bool has_default) {
   const std::string mode(space ? space->text("nsmode") : "");
   if (!mode.empty() && mode != "private" && mode != "bridge") return;
   const bool named = has_entries(content.find("Networks")) || has_entries(content.find("cni_networks"));
-  content.erase("netns");
-  if (!named && has_default) return;
-  object_at(content, "netns").set("nsmode", named ? "bridge" : "private");
+  if (named || !has_default)
+    object_at(content, "netns").set("nsmode", named ? "bridge" : "private");
+  else
+    content.erase("netns");
 }
 
 }  // namespace

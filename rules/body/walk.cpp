@@ -124,7 +124,8 @@ class Walk {
       return std::nullopt;
     }
     if (auto deny = judge_inside(node, value, path)) return deny;
-    if (optional && !rule.keeps_zero && says_nothing(value)) {
+    if (rule.kind == Rule::Kind::Forced) value = forced(rule);
+    if (optional && !keeps_zero(rule) && says_nothing(value)) {
       value = {};
       return std::nullopt;
     }
@@ -135,6 +136,10 @@ class Walk {
   static bool is_default(const Rule& rule, const json::Value& value) {
     return !rule.default_text.empty() && json::write(value) == rule.default_text;
   }
+
+  static bool keeps_zero(const Rule& rule) { return rule.keeps_zero || rule.kind == Rule::Kind::Forced; }
+
+  static json::Value forced(const Rule& rule) { return std::get<json::Value>(json::parse(rule.value)); }
 
   Judgement judge_inside(const Node& node, json::Value& value, const std::string& path) {
     if (node.item) return value.items() ? judge_items(node, *value.items(), path) : mistyped(path);
@@ -197,8 +202,7 @@ class Walk {
       if (!each.value.is_null()) kept.members()->push_back({child->name, std::move(each.value)});
     }
     for (const Node& child : node.members)
-      if (child.row && child.row->rule.kind == Rule::Kind::Forced)
-        kept.set(child.name, std::get<json::Value>(json::parse(child.row->rule.value)));
+      if (child.row && child.row->rule.kind == Rule::Kind::Forced) kept.set(child.name, forced(child.row->rule));
     members = std::move(*kept.members());
     return std::nullopt;
   }
