@@ -100,6 +100,7 @@ class World:
         self.neighbour = Neighbour(self)
         self.p1 = self.p10 = None
         self.snapshot = {}
+        self.descriptors_at_start = 0
 
     @property
     def bare(self):
@@ -112,6 +113,7 @@ class World:
             paths = {name: self._socket(name) for name in paths}
         self.p1, self.p10 = (Project(name, path, self.programs) for name, path in paths.items())
         if not self.bare:
+            self.descriptors_at_start = self.descriptors()
             self.neighbour.build()
             self.p1.canaries = self.neighbour.canaries()
 
@@ -161,6 +163,10 @@ class World:
     def audit(self):
         """The audit log as lines of text."""
         return Path(self.audit_path).read_text().splitlines() if self.audit_path.exists() else []
+
+    def descriptors(self):
+        """Open descriptors of the proxy."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd")) if self.process else 0
 
     def clear(self, project):
         """Removes everything of one project, past the proxy."""
