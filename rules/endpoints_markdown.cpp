@@ -152,7 +152,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
 }
 
 std::string parameter_text(const Parameter& parameter) {
-  const std::string name = code(parameter.name);
+  std::string name = code(parameter.name);
   switch (parameter.rule) {
     case ParameterRule::Pass:
       return name;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "rules/query_table.hpp"
 #include "tests/rules/world.hpp"
@@ -126,13 +127,14 @@ TEST_CASE("a boolean means what Podman takes it for in that family, and nothing 
       {"False", "false", "false"}, {"f", "bad", "false"},     {"off", "bad", "false"},  {"2", "bad", "bad"},
       {"x", "bad", "bad"},         {"true%20", "bad", "bad"},
   };
-  for (const auto& [value, docker, libpod] : truths) {
-    CAPTURE(value);
-    const auto expected = [](std::string_view truth) {
-      return truth == "bad" ? std::string("query.value size") : "size=" + std::string(truth);
+  for (const Truth& truth : truths) {
+    CAPTURE(truth.value);
+    const auto expected = [](std::string_view read) {
+      return read == "bad" ? std::string("query.value size") : "size=" + std::string(read);
     };
-    CHECK(judged(world, Get, "/containers/x/json?size=" + std::string(value)) == expected(docker));
-    CHECK(judged(world, Get, "/v4.0.0/libpod/containers/x/json?size=" + std::string(value)) == expected(libpod));
+    const std::string query = "?size=" + std::string(truth.value);
+    CHECK(judged(world, Get, "/containers/x/json" + query) == expected(truth.docker));
+    CHECK(judged(world, Get, "/v4.0.0/libpod/containers/x/json" + query) == expected(truth.libpod));
   }
 }
 
@@ -285,9 +287,9 @@ TEST_CASE("everything that docker, docker-compose and podman --remote send is kn
       {Post,
        "/v4.3.1/libpod/containers/prune?filters=%7B%22label%22%3A%5B%22x%22%5D%2C%22until%22%3A%5B%221s%22%5D%7D"},
   };
-  for (const auto& [method, text] : requests) {
-    CAPTURE(text);
-    CHECK(std::holds_alternative<JudgedQuery>(judge(world, method, text)));
+  for (const Sent& sent : requests) {
+    CAPTURE(sent.text);
+    CHECK(std::holds_alternative<JudgedQuery>(judge(world, sent.method, sent.text)));
   }
 }
 
@@ -297,7 +299,8 @@ TEST_CASE("no parameter stands twice in a table, and only what is forced has a v
     for (const Parameter& parameter : parameters_of(endpoint.query)) {
       CAPTURE(parameter.name);
       std::string name(parameter.name);
-      std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+      std::ranges::transform(name, name.begin(),
+                             [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
       CHECK(std::ranges::find(names, name) == names.end());
       names.push_back(name);
       CHECK((parameter.rule == ParameterRule::Force) != parameter.forced.empty());
