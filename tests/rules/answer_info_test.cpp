@@ -1,0 +1,91 @@
+#include <doctest/doctest.h>
+
+#include "tests/rules/recorded.hpp"
+
+using namespace podfence::tests;
+
+namespace {
+
+std::int64_t number(const json::Value& object, std::string_view member) {
+  const auto* value = object.find(member);
+  return value ? value->int64().value_or(-1) : -1;
+}
+
+}  // namespace
+
+TEST_CASE("Docker's info counts the project's own and keeps the host to itself") {
+  const auto text = Recorded(Method::Get, "/v1.41/info").rewritten("docker_info.json");
+  CHECK(reveals(text) == "");
+  const auto info = parsed(text);
+  CHECK(number(info, "Containers") == 4);
+  CHECK(number(info, "ContainersRunning") == 2);
+  CHECK(number(info, "ContainersStopped") == 1);
+  CHECK(number(info, "Images") == 1);
+  CHECK(info.text("Name") == "podman");
+  CHECK(info.text("DockerRootDir") == "");
+  CHECK(info.find("Runtimes")->find("runc"));
+  CHECK(number(info, "NCPU") == 2);
+}
+
+TEST_CASE("libpod's info keeps the shape that podman --remote reads") {
+  const auto text = Recorded(Method::Get, "/v4.3.1/libpod/info").rewritten("libpod_info.json");
+  CHECK(reveals(text) == "");
+  const auto info = parsed(text);
+  const auto* containers = info.find("store")->find("containerStore");
+  CHECK(number(*containers, "number") == 4);
+  CHECK(number(*containers, "running") == 2);
+  CHECK(number(*containers, "stopped") == 2);
+  CHECK(json::write(*info.find("registries")) == R"({"search":["docker.io"]})");
+  CHECK(info.find("host")->find("idMappings")->find("uidmap")->items()->size() == 2);
+  CHECK(info.find("host")->find("ociRuntime")->text("name") == "runc");
+}
+
+TEST_CASE("proxy settings of the service may hold credentials and are not shown") {
+  Recorded world(Method::Get, "/v1.41/info");
+  auto info = parsed(recording("docker_info.json"));
+  for (const auto* member : {"HttpProxy", "HttpsProxy", "NoProxy"}) info.set(member, "http://user:secret@proxy:3128");
+  world.rewritten("docker_info.json");  // learns the lists
+  const auto text = std::get<std::string>(rewrite_answer(Answer::Info, world.exchange, json::write(info)));
+  CHECK(text.find("secret") == std::string::npos);
+}
+
+TEST_CASE("disk usage is of the project's own") {
+  for (const auto* family : {"docker", "libpod"}) {
+    CAPTURE(family);
+    const bool docker = std::string_view(family) == "docker";
+    Recorded world(Method::Get, docker ? "/v1.41/system/df" : "/v4.3.1/libpod/system/df");
+    const auto text = world.rewritten(std::string(family) + "_df.json");
+    CHECK(reveals(text) == "");
+    const auto usage = parsed(text);
+    CHECK(usage.find("Images")->items()->size() == 1);
+    CHECK(number(usage.find("Images")->items()->at(0), "Containers") == 4);
+    CHECK(usage.find("Containers")->items()->size() == 4);
+    CHECK(usage.find("Volumes")->items()->size() == 2);
+  }
+}
+
+TEST_CASE("an image of ours under names of others only is counted once, without a name") {
+  for (const auto* family : {"docker", "libpod"}) {
+    CAPTURE(family);
+    const bool docker = std::string_view(family) == "docker";
+    Recorded world(Method::Get, docker ? "/v1.41/system/df" : "/v4.3.1/libpod/system/df");
+    world.project.policy.shared_images.clear();
+    world.ledger.holds.insert({"p1", std::string(image_id)});
+    const auto usage = parsed(world.rewritten(std::string(family) + "_df.json"));
+    REQUIRE(usage.find("Images")->items()->size() == 1);
+    const auto& row = usage.find("Images")->items()->at(0);
+    if (docker)
+      CHECK(json::write(*row.find("RepoTags")) == R"(["<none>"])");
+    else
+      CHECK(row.text("Repository") == "<none>");
+  }
+}
+
+TEST_CASE("totals over everybody's images become totals over the rows that are left") {
+  Recorded world(Method::Get, "/v1.41/system/df");
+  auto usage = parsed(recording("docker_df.json"));
+  usage.set("LayersSize", json::Value::integer(99999999));
+  world.rewritten("docker_df.json");
+  const auto text = std::get<std::string>(rewrite_answer(Answer::DiskUsage, world.exchange, json::write(usage)));
+  CHECK(number(parsed(text), "LayersSize") == 2131368);
+}
