@@ -46,7 +46,11 @@ Reply absent(const Deny& deny, Family family) {
   const int status = deny.rule->status;
   if (deny.kind == Kind::Image && family == Family::Docker) {
     // Clients look for "No such image" before they pull (compat/images.go:GetImage).
-    const auto name = normalise_image_name(deny.subject).value_or(deny.subject);
+    auto name = normalise_image_name(deny.subject).value_or(deny.subject);
+    // Podman says the name without a tag where the client gave none.
+    constexpr std::string_view default_tag = ":latest";
+    if (name.ends_with(default_tag) && !deny.subject.ends_with(default_tag))
+      name.resize(name.size() - default_tag.size());
     const auto text = "failed to find image " + deny.subject + ": " + name + ": No such image";
     return write_error(status, text, text);
   }
