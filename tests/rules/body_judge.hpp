@@ -63,4 +63,25 @@ inline World two_projects() {
   return world;
 }
 
+/// The refusal's id, or what is sent on, in the world of two projects.
+inline std::string judged(Body body, std::string_view text) {
+  static World world = two_projects();
+  const auto outcome = judge(body, text, world);
+  return outcome.denied.empty() ? outcome.text : outcome.denied;
+}
+
+/// A container create with an image, in either family; `fields` are more members.
+inline std::string compat(const std::string& fields) {
+  return judged(Body::ContainerCreateCompat,
+                R"({"Image":"localhost/shared")" + (fields.empty() ? "" : "," + fields) + "}");
+}
+inline std::string host_config(const std::string& fields) { return compat(R"("HostConfig":{)" + fields + "}"); }
+inline std::string libpod(const std::string& fields) {
+  return judged(Body::ContainerCreateLibpod,
+                R"({"image":"localhost/shared")" + (fields.empty() ? "" : "," + fields) + "}");
+}
+
+/// Is the text in what is sent on?
+inline bool sends(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 }  // namespace podfence::tests

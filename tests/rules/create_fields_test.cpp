@@ -167,5 +167,6 @@ TEST_CASE("docs/fields.md is what the tables say") {
   if (std::getenv("PODFENCE_WRITE_DOCS")) std::ofstream(path) << fields_markdown();
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  CHECK_MESSAGE(text == fields_markdown(), "docs/fields.md is stale; renew it: PODFENCE_WRITE_DOCS=1 rules_tests");
+  const bool is_fresh = text == fields_markdown();
+  CHECK_MESSAGE(is_fresh, "docs/fields.md is stale; renew it: PODFENCE_WRITE_DOCS=1 rules_tests");
 }

@@ -47,7 +47,7 @@ constexpr Row rows[] = {
     {"HostConfig.LogConfig.Type",    Text,     choice("json-file k8s-file journald none")},
     {"HostConfig.LogConfig.Config{}", Text,    log_option},
     {"HostConfig.NetworkMode",       Text,     network_text},
-    {"HostConfig.PortBindings{}",    Object,   port_key},
+    {"HostConfig.PortBindings{}",    Any,      port_key},
     {"HostConfig.PortBindings{}[]",  Object,   port_binding},
     {"HostConfig.PortBindings{}[].HostIp",   Text, pass},
     {"HostConfig.PortBindings{}[].HostPort", Text, pass},

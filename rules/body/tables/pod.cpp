@@ -21,7 +21,7 @@ constexpr Row rows[] = {
     {"infra_command[]",        Text,     pass},
     {"infra_image",            Text,     image},
     {"infra_name",             Text,     new_name},
-    {"shared_namespaces[]",    Text,     choice("ipc net uts pid cgroup user none")},
+    {"shared_namespaces[]",    Text,     choice("ipc net uts pid cgroup")},
     {"restart_policy",         Text,     choice("no always on-failure unless-stopped")},
     {"restart_tries",          Unsigned, bounds::restart_count},
     {"share_parent",           Boolean,  keep_zero(pass)},
