@@ -1,0 +1,66 @@
+#include "proxy/audit_trail.hpp"
+
+#include <openssl/rand.h>
+#include <time.h>
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+namespace {
+
+std::string random_id() {
+  std::array<unsigned char, 16> bytes{};
+  if (RAND_bytes(bytes.data(), bytes.size()) != 1) throw std::runtime_error("no random numbers");
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string id;
+  for (const auto byte : bytes) id.append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+  return id;
+}
+
+std::string now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  tm parts{};
+  ::gmtime_r(&time.tv_sec, &parts);
+  std::array<char, 24> seconds{};
+  const auto size = std::strftime(seconds.data(), seconds.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  std::array<char, 24> fraction{};
+  std::snprintf(fraction.data(), fraction.size(), ".%03ldZ", time.tv_nsec / 1'000'000);
+  return std::string(seconds.data(), size).append(fraction.data());
+}
+
+}  // namespace
+
+AuditTrail::AuditTrail(AuditLog& log) : log_(log) {
+  record.request_id = random_id();
+  record.time = now();
+  record.decision = "error";  // until somebody knows better
+}
+
+AuditTrail::~AuditTrail() {
+  const auto duration = std::chrono::steady_clock::now() - start_;
+  record.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  try {
+    log_.write(record);
+  } catch (const std::exception&) {
+    // The disk is full, or memory is: the exchange is over anyhow, and the next one will say so as well.
+  }
+}
+
+void AuditTrail::set_request(std::string_view method, std::string_view target) {
+  record.method = method;
+  record.target = target.substr(0, target.find('?'));
+}
+
+void AuditTrail::refused(const rules::Deny& deny) {
+  record.decision = deny.rule->hidden ? "hide" : deny.rule->status >= 500 ? "error" : "refuse";
+  record.rule = deny.rule->id;
+  record.subject = deny.subject;
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,63 @@
+#include "proxy/client_answer.hpp"
+
+#include <array>
+
+#include "rules/ascii.hpp"
+
+namespace podfence::proxy {
+
+namespace {
+
+bool is_tunnel(int status, const Framing& content) {
+  return status == 101 || content.kind == Framing::Kind::UntilClose;
+}
+
+}  // namespace
+
+std::string ClientAnswer::head(int status, rules::Fields fields, const Framing& content) {
+  record_.status = status;
+  framing_ = content;
+  fields.push_back({"X-Podfence-Request-Id", record_.request_id});
+  if (status == 101) {
+    fields.push_back({"Connection", "Upgrade"});
+    fields.push_back({"Upgrade", "tcp"});
+  } else if (closes_) {
+    fields.push_back({"Connection", "close"});
+  }
+  return write_answer_head(status, fields, content);
+}
+
+Task<bool> ClientAnswer::send(const rules::Reply& reply, const rules::Fields& others) {
+  rules::Fields fields;
+  for (const auto& field : others)
+    if (!rules::ascii::equal_caseless(field.name, "Content-Type")) fields.push_back(field);
+  const bool empty = reply.status == 204 || reply.status == 304;
+  if (!empty) fields.push_back({"Content-Type", reply.content_type});
+  const auto text = head(reply.status, std::move(fields), empty ? Framing{} : Framing::sized(reply.content.size()));
+  const std::string_view content = empty || to_head_ ? std::string_view() : reply.content;
+  // It has been said in full and nobody's work waits for it: a client that does not take it may not hold it for ever.
+  const Deadline::Scope limited(deadline_, limits_.content_idle_time);
+  const std::array<boost::asio::const_buffer, 2> parts{boost::asio::buffer(text), boost::asio::buffer(content)};
+  finished_ = co_await connection_.send(parts);
+  if (finished_) record_.bytes_out += content.size();
+  co_return finished_;
+}
+
+Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& content) {
+  const bool tunnel = is_tunnel(status, content);
+  closes_ |= tunnel;
+  co_return co_await connection_.send(head(status, std::move(fields), content));
+}
+
+Task<bool> ClientAnswer::write(std::string_view piece) {
+  if (to_head_) co_return true;
+  record_.bytes_out += piece.size();
+  co_return co_await ContentWriter(connection_, framing_).write(piece);
+}
+
+Task<bool> ClientAnswer::finish() {
+  finished_ = to_head_ || co_await ContentWriter(connection_, framing_).finish();
+  co_return finished_;
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,49 @@
+#pragma once
+// The answer to one request, on the client's connection: our framing, the id of the exchange, and whether the
+// connection goes on behind it.
+
+#include <string>
+
+#include "proxy/deadline.hpp"
+#include "proxy/limits.hpp"
+#include "proxy/message_io.hpp"
+#include "rules/audit.hpp"
+#include "rules/decision.hpp"
+
+namespace podfence::proxy {
+
+class ClientAnswer {
+ public:
+  /// Status and size go into the record.
+  ClientAnswer(Connection& connection, Deadline& deadline, const Limits& limits, rules::AuditRecord& record)
+      : connection_(connection), deadline_(deadline), limits_(limits), record_(record) {}
+
+  /// The request was a HEAD: no content, whatever the fields say.
+  void set_to_head(bool to_head) { to_head_ = to_head; }
+  /// The connection ends behind this answer. Before begin() the client is told.
+  void close_after() { closes_ = true; }
+  /// The answer was complete, and another request may follow it.
+  bool connection_goes_on() const { return finished_ && !closes_; }
+
+  /// A whole answer. Content-Type among `fields` gives way to the reply's own.
+  Task<bool> send(const rules::Reply& reply, const rules::Fields& fields = {});
+
+  /// Piece by piece; every piece goes out at once. False: the client does not take it.
+  Task<bool> begin(int status, rules::Fields fields, const Framing& content);
+  Task<bool> write(std::string_view piece);
+  Task<bool> finish();
+
+ private:
+  std::string head(int status, rules::Fields fields, const Framing& content);
+
+  Connection& connection_;
+  Deadline& deadline_;
+  const Limits& limits_;
+  rules::AuditRecord& record_;
+  Framing framing_;
+  bool to_head_ = false;
+  bool closes_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,67 @@
+#pragma once
+// One end of a unix stream socket: a bounded buffer of bytes received and not yet used, and the few waits that the
+// proxy needs. Expected ends (end of stream, reset, cancellation) are values, not exceptions.
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace podfence::proxy {
+
+template <class T = void>
+using Task = boost::asio::awaitable<T>;
+
+class Connection {
+ public:
+  using Socket = boost::asio::local::stream_protocol::socket;
+  /// Also the largest piece of content that moves at once.
+  static constexpr std::size_t buffer_size = 64 * 1024;
+
+  explicit Connection(Socket socket);
+  boost::asio::any_io_executor executor() { return socket_.get_executor(); }
+
+  /// Received and not yet consumed. Valid until the next receive().
+  std::string_view received() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  void consume(std::size_t size);
+
+  /// More bytes at the end of received(). False: end of stream, error, interrupted, or the buffer is full.
+  Task<bool> receive();
+  /// All bytes, or false.
+  Task<bool> send(std::string_view bytes);
+  Task<bool> send(std::span<const boost::asio::const_buffer> pieces);
+
+  /// Until there is something to read: bytes, the end, or an error.
+  Task<void> until_readable();
+  /// Until the peer has closed both directions: unlike the end of stream this is no half-close (Linux reports EPOLLHUP
+  /// on a unix socket for the former only). Or until interrupted.
+  Task<void> until_peer_closed();
+  bool peer_closed() const;
+  /// Neither bytes nor an end wait in the socket: an idle connection that can still be used.
+  bool is_quiet() const;
+
+  /// Ends what is waited for here and all that comes after, until resume().
+  void interrupt();
+  bool interrupted() const { return interrupted_; }
+  void resume() { interrupted_ = false; }
+
+  /// Half-close: the peer sees the end of our bytes.
+  void finish_sending();
+
+  struct Peer {
+    std::int64_t uid = -1;
+    std::int64_t pid = -1;
+  };
+  Peer peer() const;
+
+ private:
+  Socket socket_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool interrupted_ = false;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,124 @@
+#include "proxy/forwarding.hpp"
+
+#include "proxy/relay.hpp"
+#include "proxy/tunnel.hpp"
+#include "rules/error_answer.hpp"
+#include "rules/volume_claim.hpp"
+
+namespace podfence::proxy {
+
+namespace {
+
+using rules::Deny;
+using Refused = std::optional<Deny>;
+
+bool succeeded(int status) { return status >= 200 && status < 300; }
+
+/// Podman answers a hijacked request with 101, or with 200 and a stream without end (libpod/util.go:writeHijackHeader).
+bool is_tunnel(const AnswerHead& head) {
+  return head.status == 101 || (head.status == 200 && head.content.kind == Framing::Kind::UntilClose);
+}
+
+}  // namespace
+
+bool Forwarding::hijacks() const {
+  return rules::relay_of(inquiry_.exchange().match.endpoint->answer) == rules::Relay::Hijack;
+}
+
+void Forwarding::apply(const std::vector<rules::Claim>& claims) {
+  if (!claims.empty()) exchange_.services.ledger.apply(inquiry_.exchange().project.id, claims);
+}
+
+Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
+  auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
+  // What upstream does to volumes and to what the ledger says of it has to be seen to its end.
+  if (!forward.volumes.empty() || !forward.on_success.empty()) departure.set(Departure::Means::Finish);
+  UpstreamCall call(services.upstream);
+  auto refused = co_await send(forward, call);
+  if (refused || call.head().status >= 400)
+    co_await unclaim_volumes();
+  else if (succeeded(call.head().status))
+    apply(forward.on_success);
+  inquiry_.release_names();
+  departure.set(Departure::Means::Cancel);
+  if (refused || client.peer_closed()) co_return refused;
+
+  if (!content.complete()) answer.close_after();
+  if (!hijacks() || !is_tunnel(call.head())) co_return co_await relay_answer(call, inquiry_, services, answer);
+  co_await tunnel(call);
+  co_return std::nullopt;
+}
+
+Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
+  for (const auto& volume : forward.volumes)
+    if (auto refused = co_await claim(volume)) co_return refused;
+  const bool streams = inquiry_.exchange().match.endpoint->body == rules::Body::Stream;
+  const auto outcome = co_await call.send(forward.request, streams ? &exchange_.content : nullptr, hijacks());
+  if (outcome == UpstreamCall::Outcome::SourceFailed) co_return exchange_.content.failure();
+  co_return refusal_for(outcome);
+}
+
+Task<Refused> Forwarding::claim(const rules::NewVolume& volume) {
+  UpstreamCall call(exchange_.services.upstream);
+  const auto outcome = co_await call.send(rules::claim_volume(inquiry_.exchange().project, volume.name));
+  if (auto refused = refusal_for(outcome)) co_return refused;
+  if (rules::volume_was_made(call.head().status)) made_.push_back(volume.name);
+  inquiry_.exchange().facts.forget(rules::volume_owner(volume.name));
+  co_return co_await check_owner(volume);
+}
+
+Task<Refused> Forwarding::check_owner(const rules::NewVolume& volume) {
+  auto& facts = inquiry_.exchange().facts;
+  for (int round = 0; round < Inquiry::max_rounds; ++round) {
+    const auto* fact = facts.find(rules::Kind::Volume, volume.name);
+    if (facts.complete() && fact) co_return rules::check_claim(*fact, volume.name);
+    const rules::Ask ask{facts.take_open()};  // named, as in relay.cpp: whole()
+    if (auto refused = co_await inquiry_.learn(ask)) co_return refused;
+  }
+  co_return refusal_for(UpstreamCall::Outcome::Invalid);
+}
+
+Task<void> Forwarding::unclaim_volumes() {
+  for (const auto& name : made_) {
+    UpstreamCall call(exchange_.services.upstream);
+    co_await call.send(rules::unclaim_volume(name));
+  }
+}
+
+Task<void> Forwarding::carry_out(const rules::Batch& batch) {
+  exchange_.departure.set(Departure::Means::Finish);
+  std::vector<rules::Outcome> outcomes;
+  for (const auto& item : batch.items) outcomes.push_back(co_await send(item));
+  inquiry_.release_names();
+  co_await exchange_.answer.send(rules::report(inquiry_.exchange(), outcomes));
+}
+
+Task<rules::Outcome> Forwarding::send(const rules::Batch::Item& item) {
+  rules::Outcome result{item.name, 200, {}};
+  if (!item.ledger_only) {
+    UpstreamCall call(exchange_.services.upstream);
+    auto refused = refusal_for(co_await call.send(item.request));
+    std::optional<std::string> content;
+    if (!refused) content = co_await read_whole(call.content(), exchange_.services.limits.answer_bytes);
+    if (!refused && !content) refused = refusal_for(UpstreamCall::Outcome::Invalid);
+    if (refused) {
+      auto reply = rules::error_answer(*refused, inquiry_.exchange().match.endpoint->family);
+      co_return rules::Outcome{item.name, reply.status, std::move(reply.content)};
+    }
+    result.status = call.head().status;
+    result.content = std::move(*content);
+  }
+  if (succeeded(result.status)) apply(item.on_success);
+  co_return result;
+}
+
+Task<void> Forwarding::tunnel(UpstreamCall& call) {
+  auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
+  departure.set(Departure::Means::Drain);
+  // The client gets what it asked for, whichever of the two upstream chose.
+  const auto framing = head.upgrade ? Framing{} : Framing::until_close();
+  if (!co_await answer.begin(head.upgrade ? 101 : 200, rules::answer_fields(call.head().fields), framing)) co_return;
+  co_await run_tunnel(client, deadline, services.limits.close_time, call.connection(), trail.record);
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,38 @@
+#pragma once
+// Carries a decision out: makes the volumes that it needs, sends its requests, writes the ledger, and sees that the
+// answer goes back.
+
+#include <string>
+#include <vector>
+
+#include "proxy/client_exchange.hpp"
+#include "proxy/inquiry.hpp"
+#include "rules/answer.hpp"
+
+namespace podfence::proxy {
+
+class Forwarding {
+ public:
+  Forwarding(ClientExchange& exchange, Inquiry& inquiry) : exchange_(exchange), inquiry_(inquiry) {}
+
+  /// A refusal has not been answered yet.
+  Task<std::optional<rules::Deny>> carry_out(const rules::Forward& forward);
+  Task<void> carry_out(const rules::Batch& batch);
+
+ private:
+  Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
+  Task<std::optional<rules::Deny>> claim(const rules::NewVolume& volume);
+  Task<std::optional<rules::Deny>> check_owner(const rules::NewVolume& volume);
+  Task<void> unclaim_volumes();
+  Task<rules::Outcome> send(const rules::Batch::Item& item);
+  Task<void> tunnel(UpstreamCall& call);
+
+  bool hijacks() const;
+  void apply(const std::vector<rules::Claim>& claims);
+
+  ClientExchange& exchange_;
+  Inquiry& inquiry_;
+  std::vector<std::string> made_;  ///< volumes
+};
+
+}  // namespace podfence::proxy

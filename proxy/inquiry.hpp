@@ -1,0 +1,41 @@
+#pragma once
+// Finds out what the rules want to know about one request, until they can decide. Names of volumes are locked before
+// the first question about them, so that what was found out still holds when the request is sent.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/services.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::proxy {
+
+class Inquiry {
+ public:
+  Inquiry(Services& services, const rules::Project& project, const rules::Match& match, const rules::Request& request);
+
+  /// Never Ask.
+  Task<rules::Decision> decide();
+  /// Learns what is asked for; why not, if it cannot be learnt.
+  Task<std::optional<rules::Deny>> learn(const rules::Ask& ask);
+  /// Nothing that was found out has to hold any longer.
+  void release_names() { hold_.release(); }
+
+  rules::Exchange& exchange() { return exchange_; }
+
+  /// How often answers of upstream may lead to further questions. The depth of references is far below.
+  static constexpr int max_rounds = 8;
+
+ private:
+  Task<bool> lock(const LockedNames& wanted);
+  Task<std::optional<rules::Deny>> ask_upstream(const rules::Question& question);
+
+  Services& services_;
+  std::optional<rules::Facts> facts_;
+  rules::Exchange exchange_;
+  LockedNames locked_;
+  NameLocks::Hold hold_;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,63 @@
+#pragma once
+// Messages on connections: heads and content in, heads and content out. Content moves piece by piece; what is written
+// has our framing, whatever the framing was in which it came.
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "proxy/chunk_decoder.hpp"
+#include "proxy/connection.hpp"
+#include "proxy/framing.hpp"
+#include "proxy/head.hpp"
+
+namespace podfence::proxy {
+
+/// The connection ended, or was interrupted, before the message was complete.
+struct Ended {};
+
+Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection& connection, std::size_t limit);
+
+/// The head of an upstream answer. `upgrade`: 101 is one of the possible answers. Interim answers are swallowed.
+enum class AnswerFailure { Silent, Invalid };  ///< Silent: the connection ended before the first byte
+Task<std::variant<AnswerHead, AnswerFailure>> read_answer_head(Connection& connection, bool to_head, bool upgrade);
+
+class ContentReader {
+ public:
+  enum class State { Open, Complete, Truncated, Malformed };
+
+  ContentReader(Connection& connection, const Framing& framing, ChunkDecoder::Trailers trailers);
+
+  /// The next piece, in the connection's buffer until something else is read there. Empty only when nothing follows.
+  Task<std::string_view> next();
+  State state() const { return state_; }
+
+ private:
+  std::string_view take();
+
+  Connection& connection_;
+  Framing framing_;
+  ChunkDecoder decoder_;
+  State state_ = State::Open;
+};
+
+class ContentWriter {
+ public:
+  ContentWriter(Connection& connection, const Framing& framing) : connection_(connection), framing_(framing) {}
+
+  /// Sent at once. An empty piece is not sent: as a chunk it would be the end.
+  Task<bool> write(std::string_view piece);
+  Task<bool> finish();
+
+ private:
+  Connection& connection_;
+  Framing framing_;
+};
+
+/// The head of a request to upstream: our Host, our framing, the request's own fields, nothing else.
+std::string write_request_head(const rules::UpstreamRequest& request, const Framing& content, bool upgrade);
+
+/// The head of an answer. `fields` are written as they are; the framing is written by its kind.
+std::string write_answer_head(int status, const rules::Fields& fields, const Framing& content);
+
+}  // namespace podfence::proxy

@@ -1,0 +1,149 @@
+#include "proxy/relay.hpp"
+
+#include "rules/answer.hpp"
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+namespace {
+
+using rules::Ask;
+using rules::Deny;
+using Refused = std::optional<Deny>;
+
+Deny bad_answer(std::string_view why) {
+  return {rules::refusal("upstream.answer"), std::string(why), rules::Kind::None};
+}
+
+struct Relay {
+  UpstreamCall& call;
+  Inquiry& inquiry;
+  Services& services;
+  ClientAnswer& answer;
+
+  const rules::Endpoint& endpoint() const { return *inquiry.exchange().match.endpoint; }
+  rules::Fields fields() const { return rules::answer_fields(call.head().fields); }
+
+  Task<Refused> bytes();
+  Task<Refused> whole();
+  Task<Refused> error();
+  Task<Refused> lines();
+  Task<bool> pass_lines(rules::LineJudge& judge);
+  Task<bool> pass_line(rules::LineJudge& judge, std::string_view line, std::string_view line_end);
+  Task<bool> record(rules::LineJudge& judge);
+};
+
+Task<Refused> Relay::bytes() {
+  auto passed = fields();
+  const auto& head = call.head();
+  // The answer to a HEAD says how long the content would be.
+  const auto* length = rules::find(head.fields, "Content-Length");
+  if (length && inquiry.exchange().request.method == rules::Method::Head) passed.push_back({"Content-Length", *length});
+  if (!co_await answer.begin(head.status, std::move(passed), head.content)) co_return std::nullopt;
+  while (true) {
+    const auto piece = co_await call.content().next();
+    if (piece.empty()) break;
+    if (!co_await answer.write(piece)) co_return std::nullopt;
+  }
+  if (call.content().state() == ContentReader::State::Complete) co_await answer.finish();
+  co_return std::nullopt;
+}
+
+Task<Refused> Relay::whole() {
+  const auto content = co_await read_whole(call.content(), services.limits.answer_bytes);
+  if (!content) co_return bad_answer("an answer that is not complete, or too long");
+  for (int round = 0; round < Inquiry::max_rounds; ++round) {
+    auto result = rules::rewrite_answer(endpoint().answer, inquiry.exchange(), *content);
+    if (auto* deny = std::get_if<Deny>(&result)) co_return std::move(*deny);
+    if (auto* text = std::get_if<std::string>(&result)) {
+      // Named: g++ 12 destroys a braced temporary of a co_await expression twice.
+      rules::Reply reply{call.head().status, "application/json", std::move(*text), {}};
+      co_await answer.send(std::move(reply), fields());
+      co_return std::nullopt;
+    }
+    if (auto deny = co_await inquiry.learn(std::get<Ask>(result))) co_return deny;
+  }
+  co_return bad_answer("references without an end");
+}
+
+Task<Refused> Relay::error() {
+  const auto content = co_await read_whole(call.content(), services.limits.answer_bytes);
+  if (!content) co_return bad_answer("an error that is not complete, or too long");
+  co_await answer.send(rules::rewrite_error(inquiry.exchange(), call.head().status, *content), fields());
+  co_return std::nullopt;
+}
+
+Task<Refused> Relay::lines() {
+  rules::LineJudge judge(endpoint().answer, inquiry.exchange());
+  if (!co_await answer.begin(call.head().status, fields(), Framing::chunked())) co_return std::nullopt;
+  if (co_await pass_lines(judge) && co_await record(judge)) co_await answer.finish();
+  co_return std::nullopt;
+}
+
+/// True when all lines have been passed on.
+Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
+  std::string line;
+  while (true) {
+    auto piece = co_await call.content().next();
+    if (piece.empty()) break;
+    for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+      line.append(piece.substr(0, end));
+      piece.remove_prefix(end + 1);
+      if (line.size() > services.limits.line_bytes || !co_await pass_line(judge, line, "\n")) co_return false;
+      line.clear();
+    }
+    line.append(piece);
+    if (line.size() > services.limits.line_bytes) co_return false;
+  }
+  if (call.content().state() != ContentReader::State::Complete) co_return false;
+  // The last line need not end in a line end: some of these answers are one document.
+  co_return line.empty() || co_await pass_line(judge, line, "");
+}
+
+Task<bool> Relay::pass_line(rules::LineJudge& judge, std::string_view line, std::string_view line_end) {
+  for (int round = 0; round < Inquiry::max_rounds; ++round) {
+    auto result = judge.judge(line);
+    if (auto* judged = std::get_if<std::optional<std::string>>(&result))
+      co_return !*judged || co_await answer.write((*judged)->append(line_end));
+    if (co_await inquiry.learn(std::get<Ask>(result))) co_return false;
+  }
+  co_return false;
+}
+
+/// Before the last chunk: a client that has seen the end can rely on what was recorded.
+Task<bool> Relay::record(rules::LineJudge& judge) {
+  for (int round = 0; round < Inquiry::max_rounds; ++round) {
+    auto result = judge.finish();
+    if (const auto* claims = std::get_if<std::vector<rules::Claim>>(&result)) {
+      services.ledger.apply(inquiry.exchange().project.id, *claims);
+      co_return true;
+    }
+    if (co_await inquiry.learn(std::get<Ask>(result))) co_return false;
+  }
+  co_return false;
+}
+
+}  // namespace
+
+Task<std::optional<Deny>> relay_answer(UpstreamCall& call, Inquiry& inquiry, Services& services, ClientAnswer& answer) {
+  Relay relay{call, inquiry, services, answer};
+  const auto& head = call.head();
+  // Podman always says where its answers end, tunnels apart. Without that an answer cut short would look complete.
+  if (head.status < 200 || head.content.kind == Framing::Kind::UntilClose)
+    co_return bad_answer("an answer without a length");
+  if (head.status >= 400) co_return co_await relay.error();
+  if (head.status >= 300 && head.status != 304) co_return bad_answer("a redirection");
+  if (head.content.kind == Framing::Kind::None) co_return co_await relay.bytes();
+  switch (rules::relay_of(relay.endpoint().answer)) {
+    case rules::Relay::Bytes:
+    case rules::Relay::Hijack:
+      co_return co_await relay.bytes();
+    case rules::Relay::Whole:
+      co_return co_await relay.whole();
+    case rules::Relay::Lines:
+      co_return co_await relay.lines();
+  }
+  co_return bad_answer("an answer that no rule is for");
+}
+
+}  // namespace podfence::proxy

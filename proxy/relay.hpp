@@ -1,0 +1,16 @@
+#pragma once
+// The way back: upstream's answer, moved by the row's answer rule. What cannot be passed on whole is never made to look
+// complete: 502 while the client has seen nothing, afterwards the end of its connection.
+
+#include "proxy/client_answer.hpp"
+#include "proxy/inquiry.hpp"
+#include "proxy/request_content.hpp"
+#include "proxy/upstream.hpp"
+
+namespace podfence::proxy {
+
+/// Everything but tunnels. A refusal has not been answered yet.
+Task<std::optional<rules::Deny>> relay_answer(UpstreamCall& call, Inquiry& inquiry, Services& services,
+                                              ClientAnswer& answer);
+
+}  // namespace podfence::proxy

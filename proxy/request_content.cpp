@@ -1,0 +1,57 @@
+#include "proxy/request_content.hpp"
+
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+RequestContent::RequestContent(Connection& connection, Deadline& deadline, const Limits& limits,
+                               const RequestHead& head, rules::AuditRecord& record)
+    : connection_(connection),
+      deadline_(deadline),
+      limits_(limits),
+      record_(record),
+      framing_(head.content),
+      reader_(connection, head.content, ChunkDecoder::Trailers::Refuse),
+      continue_awaited_(head.expects_continue && head.content.has_content()) {}
+
+Task<std::string_view> RequestContent::next() {
+  const Deadline::Scope limited(deadline_, limits_.content_idle_time);
+  if (std::exchange(continue_awaited_, false) && connection_.received().empty() &&
+      !co_await connection_.send("HTTP/1.1 100 Continue\r\n\r\n"))
+    co_return std::string_view();
+  const auto piece = co_await reader_.next();
+  late_ = deadline_.passed();
+  record_.bytes_in += piece.size();
+  co_return piece;
+}
+
+Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit) {
+  std::string whole;
+  if (framing_.kind == Framing::Kind::Sized && framing_.size > limit) {
+    exceeded_ = limit;
+    co_return std::nullopt;
+  }
+  while (true) {
+    const auto piece = co_await next();
+    if (piece.empty()) break;
+    if (piece.size() > limit - whole.size()) {
+      exceeded_ = limit;
+      co_return std::nullopt;
+    }
+    whole.append(piece);
+  }
+  if (!complete()) co_return std::nullopt;
+  co_return whole;
+}
+
+rules::Deny RequestContent::failure() const {
+  using rules::refusal;
+  if (exceeded_ > 0) return {refusal("content.too-large"), std::to_string(exceeded_), rules::Kind::None};
+  if (late_) return {refusal("http.timeout"), "the content", rules::Kind::None};
+  const bool malformed = reader_.state() == ContentReader::State::Malformed;
+  return {refusal("http.framing"),
+          malformed ? "a chunk that is not well formed, or a trailer" : "the content ended before it was complete",
+          rules::Kind::None};
+}
+
+}  // namespace podfence::proxy

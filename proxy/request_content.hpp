@@ -1,0 +1,43 @@
+#pragma once
+// The content of the client's request: read when the request has been judged far enough, under a time limit for each
+// piece, and asked for with 100 (Continue) when the client waits for that.
+
+#include <optional>
+#include <string>
+
+#include "proxy/deadline.hpp"
+#include "proxy/limits.hpp"
+#include "proxy/message_io.hpp"
+#include "rules/audit.hpp"
+
+namespace podfence::proxy {
+
+class RequestContent {
+ public:
+  /// Its size goes into the record.
+  RequestContent(Connection& connection, Deadline& deadline, const Limits& limits, const RequestHead& head,
+                 rules::AuditRecord& record);
+
+  /// As ContentReader::next.
+  Task<std::string_view> next();
+  /// All of it; nothing when it is not complete or larger than `limit`: see failure().
+  Task<std::optional<std::string>> read_whole(std::size_t limit);
+
+  bool expected() const { return framing_.has_content(); }
+  bool complete() const { return reader_.state() == ContentReader::State::Complete; }
+  /// Why it is not complete.
+  rules::Deny failure() const;
+
+ private:
+  Connection& connection_;
+  Deadline& deadline_;
+  const Limits& limits_;
+  rules::AuditRecord& record_;
+  Framing framing_;
+  ContentReader reader_;
+  bool continue_awaited_;
+  bool late_ = false;
+  std::size_t exceeded_ = 0;  ///< the limit that it was larger than
+};
+
+}  // namespace podfence::proxy

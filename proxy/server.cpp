@@ -1,0 +1,70 @@
+#include "proxy/server.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <list>
+
+#include "proxy/listener.hpp"
+
+namespace podfence::proxy {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+struct Server::State {
+  asio::io_context& context;
+  std::vector<ListenerOptions> options;
+  Services services;
+  TaskGroup clients;
+  TaskGroup draining;
+  std::list<Listener> listeners;
+
+  Task<void> drain();
+};
+
+Server::Server(asio::io_context& context, std::string upstream, std::vector<ListenerOptions> listeners, Limits limits,
+               SqliteLedger& ledger, AuditLog& audit)
+    : state_(new State{context,
+                       std::move(listeners),
+                       {limits, Upstream(context.get_executor(), std::move(upstream)),
+                        NameLocks(context.get_executor()), rules::OwnerMemory(), ledger, audit},
+                       TaskGroup(context.get_executor()),
+                       TaskGroup(context.get_executor()),
+                       {}}) {}
+
+Server::~Server() {
+  stop();
+  // What still runs refers to what is about to be destroyed.
+  while (!state_->clients.empty() || !state_->draining.empty()) {
+    state_->clients.cancel();
+    state_->draining.cancel();
+    state_->context.restart();
+    state_->context.run_one();
+  }
+}
+
+void Server::start() {
+  const auto executor = state_->context.get_executor();
+  for (const auto& options : state_->options)
+    state_->listeners.emplace_back(executor, options, state_->services, state_->clients);
+  for (auto& listener : state_->listeners) state_->clients.spawn(listener.accept());
+}
+
+void Server::stop() {
+  for (auto& listener : state_->listeners) listener.stop();
+  state_->services.upstream.close_idle();
+  if (state_->draining.empty() && !state_->clients.empty()) state_->draining.spawn(state_->drain());
+}
+
+/// Waits for the last client, or cuts off who is still there when the time is over.
+Task<void> Server::State::drain() {
+  const auto end = std::chrono::steady_clock::now() + services.limits.drain_time;
+  asio::steady_timer timer(context);
+  while (!clients.empty() && std::chrono::steady_clock::now() < end) {
+    timer.expires_after(10ms);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  clients.cancel();
+}
+
+}  // namespace podfence::proxy

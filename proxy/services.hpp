@@ -1,0 +1,22 @@
+#pragma once
+// What all sessions of a server share. One thread: nothing in here is locked.
+
+#include "proxy/audit_log.hpp"
+#include "proxy/ledger.hpp"
+#include "proxy/limits.hpp"
+#include "proxy/name_locks.hpp"
+#include "proxy/upstream.hpp"
+#include "rules/facts.hpp"
+
+namespace podfence::proxy {
+
+struct Services {
+  Limits limits;
+  Upstream upstream;
+  NameLocks locks;
+  rules::OwnerMemory memory;
+  SqliteLedger& ledger;
+  AuditLog& audit;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,51 @@
+#pragma once
+// One client connection: a loop of exchanges, strictly one after the other. The six hops of an exchange stand in
+// session.cpp from top to bottom.
+
+#include <variant>
+
+#include "proxy/client_exchange.hpp"
+#include "proxy/inquiry.hpp"
+
+namespace podfence::proxy {
+
+/// Where a client came in decides who it is.
+struct Door {
+  const rules::Project& project;
+  const std::string& listener;
+};
+
+class Session {
+ public:
+  Session(Services& services, Door door, Connection::Socket socket);
+
+  Task<void> run();
+  /// Tells a client that there is no room for it.
+  Task<void> turn_away();
+  /// Ends an idle session; another one ends behind the running exchange.
+  void stop();
+
+ private:
+  Task<void> run(Task<void> work);
+  Task<void> guard(Task<void> work);
+  Task<void> serve();
+  Task<void> refuse_all();
+  Task<bool> serve_one();
+  Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
+  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
+  Task<std::optional<rules::Deny>> read_content(ClientExchange& exchange, rules::Body body, rules::Request& request);
+  Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Inquiry& inquiry, rules::Decision decision);
+  void identify(rules::AuditRecord& record) const;
+  Task<void> linger();
+
+  Services& services_;
+  Door door_;
+  Connection client_;
+  Connection::Peer peer_;
+  Deadline deadline_;
+  Departure departure_;
+  bool idle_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,91 @@
+#include "proxy/socket_file.hpp"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace podfence::proxy {
+
+namespace {
+
+/// The project's directory may be shared with a group on purpose; who may enter it may use the project.
+constexpr mode_t socket_mode = 0660;
+
+[[noreturn]] void fail(int error, const std::string& path) {
+  throw std::system_error(error, std::generic_category(), path);
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) fail(ENAMETOOLONG, path);
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+File new_socket() { return File(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+
+/// Somebody else's working socket, or something that is no socket at all, is not ours to replace.
+void check_replaceable(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;
+  if (!S_ISSOCK(status.st_mode)) fail(EEXIST, path);
+  const auto address = address_of(path);
+  const auto probe = new_socket();
+  const bool connected =
+      ::connect(probe.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  if (connected || errno == EAGAIN) fail(EADDRINUSE, path);
+}
+
+/// A directory of our own beside the final place: nobody can connect before the mode is right.
+class Nursery {
+ public:
+  explicit Nursery(const std::filesystem::path& directory) : path_((directory / ".XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr) fail(errno, directory.string());
+  }
+  ~Nursery() {
+    ::unlink(socket().c_str());
+    ::rmdir(path_.c_str());
+  }
+  Nursery(const Nursery&) = delete;
+  Nursery& operator=(const Nursery&) = delete;
+  std::string socket() const { return path_ + "/s"; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+SocketFile::SocketFile(std::string path) : path_(std::move(path)), socket_(new_socket()) {
+  if (socket_.descriptor() < 0) fail(errno, path_);
+  const auto directory = std::filesystem::path(path_).parent_path();
+  if (!std::filesystem::exists(directory)) make_private_directory(directory.string());
+  address_of(path_);  // clients need it to fit as well
+  check_replaceable(path_);
+  const Nursery nursery(directory);
+  const auto file = nursery.socket();
+  const auto address = address_of(file);
+  struct stat status {};
+  if (::bind(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(file.c_str(), socket_mode) != 0 || ::listen(socket_.descriptor(), SOMAXCONN) != 0 ||
+      ::stat(file.c_str(), &status) != 0 || ::rename(file.c_str(), path_.c_str()) != 0)
+    fail(errno, path_);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+SocketFile::~SocketFile() {
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
+    ::unlink(path_.c_str());
+}
+
+}  // namespace podfence::proxy

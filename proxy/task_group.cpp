@@ -1,0 +1,21 @@
+#include "proxy/task_group.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+namespace podfence::proxy {
+
+namespace asio = boost::asio;
+
+void TaskGroup::spawn(Task<void> task) {
+  const auto place = tasks_.emplace(tasks_.end());
+  asio::co_spawn(
+      executor_, std::move(task),
+      asio::bind_cancellation_slot(place->slot(), [this, place](std::exception_ptr) { tasks_.erase(place); }));
+}
+
+void TaskGroup::cancel() {
+  for (auto& task : tasks_) task.emit(asio::cancellation_type::terminal);
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,25 @@
+#pragma once
+// Coroutines that run by themselves, owned: they can be cancelled, and one can wait until all of them are gone.
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <list>
+
+#include "proxy/connection.hpp"
+
+namespace podfence::proxy {
+
+class TaskGroup {
+ public:
+  explicit TaskGroup(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+  /// What it throws is lost.
+  void spawn(Task<void> task);
+  void cancel();
+  bool empty() const { return tasks_.empty(); }
+
+ private:
+  boost::asio::any_io_executor executor_;
+  std::list<boost::asio::cancellation_signal> tasks_;
+};
+
+}  // namespace podfence::proxy

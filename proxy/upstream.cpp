@@ -1,0 +1,159 @@
+#include "proxy/upstream.hpp"
+
+#include <sys/socket.h>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+
+#include "proxy/concurrently.hpp"
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t max_idle = 8;
+constexpr auto max_idle_time = 5s;
+constexpr int connect_attempts = 100;
+constexpr auto connect_pause = 20ms;
+
+/// As much as the kernel always takes at once on an idle unix socket: sending it cannot block.
+constexpr std::size_t never_blocks = 64 * 1024;
+
+bool may_be_repeated(rules::Method method) { return method == rules::Method::Get || method == rules::Method::Head; }
+
+/// The whole message, or its head when the content is streamed behind it.
+std::string write_request(const rules::UpstreamRequest& request, bool streamed, bool upgrade) {
+  auto framing = may_be_repeated(request.method) ? Framing{} : Framing::sized(0);
+  if (request.content) framing = Framing::sized(request.content->size());
+  if (streamed) return write_request_head(request, Framing::chunked(), upgrade);
+  return write_request_head(request, framing, upgrade).append(request.content.value_or(""));
+}
+
+}  // namespace
+
+Task<std::optional<Connection>> Upstream::connect() {
+  const asio::local::stream_protocol::endpoint endpoint(path_);
+  for (int attempt = 0; attempt < connect_attempts; ++attempt) {
+    Connection::Socket socket(executor_);
+    socket.open();
+    socket.native_non_blocking(true);
+    // Connecting a unix socket never takes time. With a full backlog it fails with EAGAIN, which Asio would take for
+    // "in progress" and then for success.
+    if (::connect(socket.native_handle(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0)
+      co_return Connection(std::move(socket));
+    if (errno != EAGAIN && errno != EINTR) break;
+    co_await asio::steady_timer(executor_, connect_pause).async_wait(asio::use_awaitable);
+  }
+  co_return std::nullopt;
+}
+
+std::optional<Connection> Upstream::take_idle() {
+  const auto oldest = Clock::now() - max_idle_time;
+  while (!idle_.empty()) {
+    auto idle = std::move(idle_.back());
+    idle_.pop_back();
+    if (idle.since >= oldest && idle.connection.is_quiet()) return std::move(idle.connection);
+  }
+  return std::nullopt;
+}
+
+void Upstream::keep(Connection connection) {
+  const auto now = Clock::now();
+  std::erase_if(idle_, [&](const Idle& idle) { return idle.since < now - max_idle_time; });
+  if (idle_.size() < max_idle) idle_.push_back({std::move(connection), now});
+}
+
+UpstreamCall::~UpstreamCall() {
+  const bool complete = sent_ && content_ && content_->state() == ContentReader::State::Complete;
+  if (complete && head_.keep_alive && head_.status >= 200 && connection_->is_quiet() && connection_->received().empty())
+    upstream_.keep(std::move(*connection_));
+}
+
+Task<UpstreamCall::Outcome> UpstreamCall::send(const rules::UpstreamRequest& request, RequestContent* source,
+                                               bool upgrade) {
+  const auto message = write_request(request, source != nullptr, upgrade);
+  const bool to_head = request.method == rules::Method::Head;
+  if (may_be_repeated(request.method) && !upgrade) {
+    while (auto idle = upstream_.take_idle()) {
+      connection_.emplace(std::move(*idle));
+      if (const auto outcome = co_await attempt(message, source, to_head, upgrade)) co_return *outcome;
+    }
+  }
+  auto fresh = co_await upstream_.connect();
+  if (!fresh) co_return Outcome::Unreachable;
+  connection_.emplace(std::move(*fresh));
+  const auto outcome = co_await attempt(message, source, to_head, upgrade);
+  co_return outcome.value_or(Outcome::Invalid);
+}
+
+/// nullopt: upstream ended the connection without a byte of an answer.
+Task<std::optional<UpstreamCall::Outcome>> UpstreamCall::attempt(std::string_view message, RequestContent* source,
+                                                                 bool to_head, bool upgrade) {
+  sent_ = source_failed_ = false;
+  if (!source && message.size() <= never_blocks) {
+    sent_ = co_await connection_->send(message);
+  } else {
+    // Upstream may answer before it has read everything, and stop reading.
+    const bool answers_early = co_await first_of(transmit(message, source), connection_->until_readable()) == 1;
+    if (source_failed_ && !answers_early) co_return Outcome::SourceFailed;
+  }
+  auto head = co_await read_answer_head(*connection_, to_head, upgrade);
+  if (const auto* failure = std::get_if<AnswerFailure>(&head)) {
+    if (*failure == AnswerFailure::Silent) co_return std::nullopt;
+    co_return Outcome::Invalid;
+  }
+  head_ = std::get<AnswerHead>(std::move(head));
+  content_.emplace(*connection_, head_.content, ChunkDecoder::Trailers::Drop);
+  co_return Outcome::Answered;
+}
+
+Task<void> UpstreamCall::transmit(std::string_view message, RequestContent* source) {
+  sent_ = co_await connection_->send(message);
+  if (sent_ && source) co_await stream(*source);
+}
+
+Task<void> UpstreamCall::stream(RequestContent& source) {
+  ContentWriter writer(*connection_, Framing::chunked());
+  sent_ = false;
+  while (true) {
+    const auto piece = co_await source.next();
+    if (piece.empty()) break;
+    if (!co_await writer.write(piece)) co_return;
+  }
+  // An incomplete content gets no last chunk: upstream must not take it for complete.
+  source_failed_ = !source.complete();
+  sent_ = !source_failed_ && co_await writer.finish();
+}
+
+std::optional<rules::Deny> refusal_for(UpstreamCall::Outcome outcome) {
+  using rules::refusal;
+  switch (outcome) {
+    case UpstreamCall::Outcome::Answered:
+      return std::nullopt;
+    case UpstreamCall::Outcome::Unreachable:
+      return rules::Deny{refusal("upstream.unreachable"), "nobody listens on its socket", rules::Kind::None};
+    case UpstreamCall::Outcome::Invalid:
+    case UpstreamCall::Outcome::SourceFailed:
+      break;
+  }
+  return rules::Deny{refusal("upstream.answer"), "not one whole HTTP/1.1 answer", rules::Kind::None};
+}
+
+Task<std::optional<std::string>> read_whole(ContentReader& content, std::size_t limit) {
+  std::string whole;
+  while (true) {
+    const auto piece = co_await content.next();
+    if (piece.empty()) break;
+    if (piece.size() > limit - whole.size()) co_return std::nullopt;
+    whole.append(piece);
+  }
+  if (content.state() != ContentReader::State::Complete) co_return std::nullopt;
+  co_return whole;
+}
+
+}  // namespace podfence::proxy

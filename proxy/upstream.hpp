@@ -1,0 +1,82 @@
+#pragma once
+// Podman's end: connections to its socket, a few idle ones kept, and one request with its answer. Podman closes idle
+// connections after about ten seconds, so a kept one is young, looked at before use, and only used for requests that
+// may be sent twice; every other request gets a connection of its own.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/message_io.hpp"
+#include "proxy/request_content.hpp"
+#include "rules/decision.hpp"
+
+namespace podfence::proxy {
+
+class Upstream {
+ public:
+  Upstream(boost::asio::any_io_executor executor, std::string path)
+      : executor_(std::move(executor)), path_(std::move(path)) {}
+
+  Task<std::optional<Connection>> connect();
+  std::optional<Connection> take_idle();
+  void keep(Connection connection);
+  void close_idle() { idle_.clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Idle {
+    Connection connection;
+    Clock::time_point since;
+  };
+
+  boost::asio::any_io_executor executor_;
+  std::string path_;
+  std::vector<Idle> idle_;
+};
+
+/// One request to upstream and its answer. The connection goes back to the idle ones when both were complete, otherwise
+/// it is closed.
+class UpstreamCall {
+ public:
+  enum class Outcome {
+    Answered,      ///< head() is there; also when it came before all content was sent
+    Unreachable,   ///< no connection
+    Invalid,       ///< no answer, or none that may be passed on
+    SourceFailed,  ///< the client's content ended before it was complete; upstream cannot take it for complete
+  };
+
+  explicit UpstreamCall(Upstream& upstream) : upstream_(upstream) {}
+  ~UpstreamCall();
+  UpstreamCall(const UpstreamCall&) = delete;
+  UpstreamCall& operator=(const UpstreamCall&) = delete;
+
+  /// `source`: content that is streamed instead of the request's own. `upgrade`: ask for a tunnel.
+  Task<Outcome> send(const rules::UpstreamRequest& request, RequestContent* source = nullptr, bool upgrade = false);
+
+  const AnswerHead& head() const { return head_; }
+  ContentReader& content() { return *content_; }
+  /// Of a tunnel.
+  Connection& connection() { return *connection_; }
+
+ private:
+  Task<std::optional<Outcome>> attempt(std::string_view message, RequestContent* source, bool to_head, bool upgrade);
+  Task<void> transmit(std::string_view message, RequestContent* source);
+  Task<void> stream(RequestContent& source);
+
+  Upstream& upstream_;
+  std::optional<Connection> connection_;
+  std::optional<ContentReader> content_;
+  AnswerHead head_;
+  bool sent_ = false;  ///< all of the request
+  bool source_failed_ = false;
+};
+
+/// nullopt for Answered. SourceFailed is for the source to explain.
+std::optional<rules::Deny> refusal_for(UpstreamCall::Outcome outcome);
+
+/// All content, or nothing when it is larger than `limit` or not complete.
+Task<std::optional<std::string>> read_whole(ContentReader& content, std::size_t limit);
+
+}  // namespace podfence::proxy
