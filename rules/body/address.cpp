@@ -32,12 +32,12 @@ std::optional<std::array<std::uint8_t, 4>> parse_v4(std::string_view text) {
   return bytes;
 }
 
-/// The groups of one side of "::"; a dotted v4 tail counts as two.
-bool parse_groups(std::string_view text, std::vector<std::uint8_t>& bytes) {
+/// The groups of one side of "::". The very last of an address may be a dotted v4, which counts as two.
+bool parse_groups(std::string_view text, bool is_end, std::vector<std::uint8_t>& bytes) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(':'), text.size());
     const auto part = text.substr(0, end);
-    if (end == text.size() && part.find('.') != std::string_view::npos) {
+    if (is_end && end == text.size() && part.find('.') != std::string_view::npos) {
       const auto tail = parse_v4(part);
       if (!tail) return false;
       bytes.insert(bytes.end(), tail->begin(), tail->end());
@@ -57,8 +57,8 @@ std::optional<Address> parse_v6(std::string_view text) {
   const std::size_t gap = text.find("::");
   const bool has_gap = gap != std::string_view::npos;
   std::vector<std::uint8_t> head, tail;
-  if (!parse_groups(text.substr(0, gap), head)) return std::nullopt;
-  if (has_gap && !parse_groups(text.substr(gap + 2), tail)) return std::nullopt;
+  if (!parse_groups(text.substr(0, gap), !has_gap, head)) return std::nullopt;
+  if (has_gap && !parse_groups(text.substr(gap + 2), true, tail)) return std::nullopt;
   const std::size_t size = head.size() + tail.size();
   if (has_gap ? size > 14 : size != 16) return std::nullopt;
   Address address{.v6 = true};

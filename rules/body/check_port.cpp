@@ -35,7 +35,7 @@ bool is_host_port(std::int64_t first, std::int64_t count) {
 
 std::int64_t integer(const json::Value& object, std::string_view name, std::int64_t absent) {
   const json::Value* value = object.find(name);
-  return value ? value->int64().value_or(absent) : absent;
+  return value ? value->int64().value_or(-1) : absent;
 }
 
 }  // namespace

@@ -92,10 +92,9 @@ TEST_CASE("own removals are told although the objects are gone") {
     CAPTURE(file);
     Events events;
     const auto kept = events.kept(file);
-    for (const auto* removal :
-         {"container remove p1-web2", "container remove p1-member", "container remove p1-second", "pod kill p1-pod",
-          "pod remove p1-pod", "volume remove p1-data",
-          "volume remove 7d7e2c39f14221408ad3b4ae1926a3718afbbf6ccc548f8f9f87f6cf40e68d5e"}) {
+    for (const auto* removal : {"container remove p1-web2", "container remove p1-member", "container remove p1-second",
+                                "pod kill p1-pod", "pod remove p1-pod", "volume remove p1-data",
+                                "volume remove 7d7e2c39f14221408ad3b4ae1926a3718afbbf6ccc548f8f9f87f6cf40e68d5e"}) {
       CAPTURE(removal);
       CHECK(std::ranges::count(kept, removal) == 1);
     }
@@ -160,6 +159,13 @@ TEST_CASE("a volume's name may have been another project's before") {
   CHECK(events.keeps(volume_event("create", "p1-data", "1795991820000000001")));
 }
 
+TEST_CASE("a name that another project created anew is not ours, even if our removal was missed") {
+  Events events;
+  events.now(Kind::Volume, "p1-data", parsed(R"({"Name":"p1-data","Labels":{"appx.project":"p10"}})"));
+  CHECK_FALSE(events.keeps(volume_event("create", "p1-data", after)));
+  CHECK_FALSE(events.keeps(volume_event("remove", "p1-data", after)));
+}
+
 TEST_CASE("a volume that is gone again before it could be asked about has no owner that could be told") {
   Events events;
   CHECK_FALSE(events.keeps(volume_event("create", "short-lived", after)));
@@ -176,6 +182,8 @@ TEST_CASE("image events are told by the ledger, by name where they have one") {
   CHECK_FALSE(events.keeps(image_event("tag", id('b'), "registry.example/team/app:2")));  // their name on our image
   CHECK_FALSE(events.keeps(image_event("pull", "", "localhost/bb:latest")));              // shared: everybody's
   CHECK_FALSE(events.keeps(image_event("remove", std::string(image_id), "")));
+  events.ledger.tags.insert({"p1", "localhost/once-ours:1"});  // pulled before policy shared it
+  CHECK_FALSE(events.keeps(image_event("pull", "", "localhost/once-ours:1")));
 }
 
 TEST_CASE("the removal of an own image is told even when the ledger has forgotten it, once") {

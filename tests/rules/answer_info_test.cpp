@@ -35,6 +35,10 @@ TEST_CASE("libpod's info keeps the shape that podman --remote reads") {
   CHECK(number(*containers, "number") == 4);
   CHECK(number(*containers, "running") == 2);
   CHECK(number(*containers, "stopped") == 2);
+  CHECK(number(*info.find("store")->find("imageStore"), "number") == 1);
+  Recorded nothing_shared(Method::Get, "/v4.3.1/libpod/info");
+  nothing_shared.project.policy.shared_images.clear();
+  CHECK(number(*parsed(nothing_shared.rewritten("libpod_info.json")).find("store")->find("imageStore"), "number") == 0);
   CHECK(json::write(*info.find("registries")) == R"({"search":["docker.io"]})");
   CHECK(info.find("host")->find("idMappings")->find("uidmap")->items()->size() == 2);
   CHECK(info.find("host")->find("ociRuntime")->text("name") == "runc");

@@ -127,3 +127,18 @@ TEST_CASE("an untagged image is listed for who holds it") {
   CHECK(reveals(text) == "");
   CHECK(text.find("team/second") == std::string::npos);  // a past name that is not the project's
 }
+
+TEST_CASE("the parent of a listed image is named only if it is listed as well") {
+  Recorded world(Method::Get, "/v1.41/images/json");
+  auto images = parsed(recording("docker_images_untagged.json"));
+  const auto parent_id = std::string(images.items()->at(1).text("Id"));
+  images.items()->at(0).set("ParentId", parent_id);
+  images.items()->at(0).set("RepoTags", parsed(R"(["localhost/bb:latest"])"));
+  const auto parent = [&] {
+    const auto text = std::get<std::string>(rewrite_answer(Answer::Images, world.exchange, json::write(images)));
+    return std::string(parsed(text).items()->at(0).text("ParentId"));
+  };
+  CHECK(parent() == "");
+  world.ledger.holds.insert({"p1", parent_id.substr(7)});
+  CHECK(parent() == parent_id);
+}

@@ -107,11 +107,11 @@ TEST_CASE("the mounts of a compat create that reach the host are refused") {
       {R"("VolumesFrom":["web:ro,z"])", "mount.option"},
   });
   for (const auto& row : rows) {
-    CAPTURE(row.fields);
+    CAPTURE(std::string(row.fields));
     CHECK(host_config(row.fields) == row.refusal);
   }
   for (const char* key : {"/etc:/x:ro", "/etc:/x", "x", "/x,y", "/a/../b", "/", ""}) {
-    CAPTURE(key);
+    CAPTURE(std::string(key));
     CHECK(compat(R"("Volumes":{")" + std::string(key) + R"(":{}})") == "mount.target");
   }
 }
@@ -151,7 +151,7 @@ TEST_CASE("the mounts of a libpod create that reach the host are refused") {
       {R"("image_volume_mode":"bind")", "field.value"},
   });
   for (const auto& row : rows) {
-    CAPTURE(row.fields);
+    CAPTURE(std::string(row.fields));
     CHECK(libpod(row.fields) == row.refusal);
   }
 }
@@ -164,7 +164,7 @@ TEST_CASE("a pod has the same rules of mounts") {
            {R"({"volumes_from":["their"]})", "ownership.hidden"},
            {R"({"infra_image":"localhost/theirs"})", "ownership.hidden"},
        })) {
-    CAPTURE(row.fields);
+    CAPTURE(std::string(row.fields));
     CHECK(judged(Body::PodCreate, row.fields) == row.refusal);
   }
 }
@@ -238,7 +238,7 @@ TEST_CASE("sizes are read with their units") {
   CHECK(parse_size("1125899906842624") == std::int64_t{1} << 50);
   for (const char* text :
        {"", "m", "-1", "+1", "1.5m", "1mm", "1bb", "50%", "1t", "9999999999g", "1125899906842625", " 1", "1 m"}) {
-    CAPTURE(text);
+    CAPTURE(std::string(text));
     CHECK_FALSE(parse_size(text).has_value());
   }
 }

@@ -44,7 +44,7 @@ TEST_CASE("an unknown name is refused, so are names that only look like known on
        {R"("Evil":1)", R"("Evil":null)", R"("":1)", R"("HostConfig":{"Resources":{"Memory":1}})", R"("Config":{})",
         R"("Image ":"x")", "\"Ho\xC5\xBFtConfig\":{}", "\"HostConfig\":{\"Networ\xE2\x84\xAAMode\":\"host\"}",
         "\"\xC4\xB0mage\":\"x\"", R"("Ho\u017ftConfig":{"Privileged":true})"}) {
-    CAPTURE(field);
+    CAPTURE(std::string(field));
     CHECK(compat(field) == "field.unknown");
   }
   CHECK(libpod(R"("Image":"x")") == "field.repeated");
@@ -75,7 +75,7 @@ TEST_CASE("a field of the wrong type is refused") {
                             R"("HostConfig":{"PortBindings":{"80/tcp":{}}})",
                             R"("Image":7)",
                             R"("HostConfig":{"ConsoleSize":[-1,0]})"}) {
-    CAPTURE(field);
+    CAPTURE(std::string(field));
     const std::string text = std::string(field).starts_with(R"("Image")")
                                  ? judged(Body::ContainerCreateCompat, "{" + std::string(field) + "}")
                                  : compat(field);

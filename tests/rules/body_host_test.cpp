@@ -1,0 +1,180 @@
+// Doors to the host other than mounts: files, environment, code, privileges.
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "tests/rules/body_judge.hpp"
+
+using namespace podfence::tests;
+
+namespace {
+
+struct Case {
+  const char* fields;
+  const char* refusal;
+};
+
+}  // namespace
+
+TEST_CASE("host files cannot be written, read or deleted by a libpod create") {
+  constexpr auto cases = std::to_array<Case>({
+      {R"("log_configuration":{"driver":"k8s-file","path":"/home/user/.profile"})", "mount.host-path"},
+      {R"("log_configuration":{"driver":"passthrough"})", "field.value"},
+      {R"("log_configuration":{"options":{"path":"/x"}})", "field.refused"},
+      {R"("log_configuration":{"labels":{"path":"/x"}})", "field.refused"},
+      {R"("log_configuration":{"size":-1})", "limit.bound"},
+      {R"("conmon_pid_file":"/x")", "mount.host-path"},
+      {R"("healthLogDestination":"/x")", "field.value"},
+      {R"("annotations":{"io.podman.annotations.cid-file":"/x"})", "label.reserved"},
+      {R"("annotations":{"run.oci.hooks.stdout":"/x"})", "label.reserved"},
+      {R"("annotations":{"a":"b"})", "label.reserved"},
+      {R"("base_hosts_file":"/etc/passwd")", "field.value"},
+      {R"("seccomp_profile_path":"/etc/shadow")", "mount.host-path"},
+      {R"("timezone":"../../../etc/shadow")", "field.value"},
+      {R"("timezone":"/etc/shadow")", "field.value"},
+      {R"("env_host":true)", "env.host"},
+      {R"("envmerge":["HOME"])", "env.host"},
+      {R"("hostusers":["root"])", "field.refused"},
+      {R"("oci_runtime":"/bin/sh")", "field.refused"},
+      {R"("removeImage":true)", "field.refused"},
+      {R"("personality":{"domain":"LINUX"})", "privilege.security-option"},
+      {R"("secrets":[{"Source":"s"}])", "ownership.hidden"},
+      {R"("secret_env":{"X":"s"})", "ownership.hidden"},
+      {R"("namespace":"other")", "field.refused"},
+      {R"("intelRdt":{"closID":"x"})", "limit.bound"},
+  });
+  for (const auto& each : cases) {
+    CAPTURE(std::string(each.fields));
+    CHECK(libpod(each.fields) == each.refusal);
+  }
+}
+
+TEST_CASE("host files cannot be written, read or deleted by a compat create") {
+  constexpr auto cases = std::to_array<Case>({
+      {R"("LogConfig":{"Type":"k8s-file","Config":{"path":"/x"}})", "field.refused"},
+      {R"("LogConfig":{"Type":"k8s-file","Config":{"PaTh":"/x"}})", "field.refused"},
+      {R"("LogConfig":{"Type":"k8s-file","Config":{"path=/x":""}})", "field.refused"},
+      {R"("LogConfig":{"Type":"none","Config":{"driver":"k8s-file"}})", "field.refused"},
+      {R"("LogConfig":{"Config":{"Max-Size":"1m"}})", "field.refused"},
+      {R"("LogConfig":{"Config":{"max-size":"-1"}})", "limit.bound"},
+      {R"("LogConfig":{"Config":{"max-size":"2g"}})", "limit.bound"},
+      {R"("LogConfig":{"Config":{"tag":"a\nb"}})", "field.refused"},
+      {R"("LogConfig":{"Type":"passthrough"})", "field.value"},
+      {R"("LogConfig":{"Type":"k8s-file "})", "field.value"},
+      {R"("SecurityOpt":["seccomp=/etc/shadow"])", "privilege.security-option"},
+      {R"("SecurityOpt":["seccomp=unconfined"])", "privilege.security-option"},
+      {R"("SecurityOpt":["unmask=ALL"])", "privilege.security-option"},
+      {R"("SecurityOpt":["systempaths=unconfined"])", "privilege.security-option"},
+      {R"("SecurityOpt":["label=disable"])", "privilege.security-option"},
+      {R"("SecurityOpt":["proc-opts=hidepid=1"])", "privilege.security-option"},
+      {R"("SecurityOpt":["apparmor=unconfined"])", "privilege.security-option"},
+      {R"("SecurityOpt":["no-new-privileges:false"])", "privilege.security-option"},
+      {R"("Annotations":{"io.podman.annotations.cid-file":"/x"})", "label.reserved"},
+      {R"("Annotations":{"org.systemd.property.TimeoutStopUSec":"1"})", "label.reserved"},
+      {R"("Runtime":"crun")", "field.refused"},
+      {R"("ExtraHosts":["x:host-gateway"])", "field.refused"},
+      {R"("ExtraHosts":["x;y:1.2.3.4"])", "field.refused"},
+      {R"("ExtraHosts":["x"])", "field.refused"},
+      {R"("ExtraHosts":["x:1.2.3.4\ny 1.2.3.5"])", "field.refused"},
+      {R"("MaskedPaths":["/x"])", "privilege.security-option"},
+      {R"("ReadonlyPaths":["/x"])", "privilege.security-option"},
+  });
+  for (const auto& each : cases) {
+    CAPTURE(std::string(each.fields));
+    CHECK(host_config(each.fields) == each.refusal);
+  }
+}
+
+TEST_CASE("an environment entry must say its value") {
+  for (const char* entry : {"SECRET", "PRE*", "*", "", "=x"}) {
+    CAPTURE(std::string(entry));
+    CHECK(compat(R"("Env":[")" + std::string(entry) + "\"]") == "env.host");
+    CHECK(compat(R"("EnvMerge":[")" + std::string(entry) + "\"]") == "env.host");
+    CHECK(judged(Body::ExecCreateCompat, R"({"Env":[")" + std::string(entry) + "\"]}") == "env.host");
+    CHECK(judged(Body::ContainerUpdateLibpod, R"({"Env":[")" + std::string(entry) + "\"]}") == "env.host");
+  }
+  CHECK(sends(compat(R"("Env":["A=","B=x=y"])"), R"("Env":["A=","B=x=y"])"));
+  CHECK(sends(libpod(R"("env":{"A":"*","B":""})"), R"("env":{"A":"*","B":""})"));
+}
+
+TEST_CASE("the subject of a refused environment entry is not its value") {
+  World world = two_projects();
+  CHECK(judge(Body::ExecCreateCompat, R"({"Env":["=secret"]})", world).subject == "");
+}
+
+TEST_CASE("privileges are refused in both families") {
+  for (const char* fields : {R"("Privileged":true)"}) CHECK(host_config(fields) == "privilege.privileged");
+  CHECK(libpod(R"("privileged":true)") == "privilege.privileged");
+  CHECK(judged(Body::ExecCreateCompat, R"({"Privileged":true})") == "privilege.privileged");
+  CHECK(judged(Body::ExecCreateLibpod, R"({"privileged":true})") == "privilege.privileged");
+  for (const char* name : {"SYS_ADMIN", "CAP_NET_RAW", "ALL", "all", "NET_ADMIN", "", "CAP_CAP_CHOWN"}) {
+    CAPTURE(std::string(name));
+    CHECK(host_config(R"("CapAdd":[")" + std::string(name) + "\"]") == "privilege.capability");
+    CHECK(libpod(R"("cap_add":[")" + std::string(name) + "\"]") == "privilege.capability");
+  }
+  for (const char* fields :
+       {R"("devices":[{"path":"/dev/fuse:/dev/foo"}])", R"("device_cgroup_rule":[{"allow":true}])",
+        R"("devices_from":["their"])", R"("host_device_list":[{"path":"/dev/kmsg"}])", R"("gpus":["all"])",
+        R"("weightDevice":{"/dev/sda":{"weight":1}})", R"("throttleReadBpsDevice":{"/dev/sda":{"rate":1}})"}) {
+    CAPTURE(std::string(fields));
+    CHECK(libpod(fields) == "privilege.device");
+  }
+  for (const char* fields : {R"("Devices":[{"PathOnHost":"/dev/kmsg"}])", R"("DeviceCgroupRules":["a *:* rwm"])",
+                             R"("DeviceRequests":[{"Driver":"cdi","DeviceIDs":["x"]}])",
+                             R"("BlkioWeightDevice":[{"Path":"/dev/sda","Weight":1}])"}) {
+    CAPTURE(std::string(fields));
+    CHECK(host_config(fields) == "privilege.device");
+  }
+  for (const char* fields :
+       {R"("unmask":["ALL"])", R"("selinux_opts":["disable"])", R"("apparmor_profile":"unconfined")",
+        R"("seccomp_policy":"image")", R"("procfs_opts":["hidepid=1"])", R"("label_nested":true)",
+        R"("idmappings":{"AutoUserNs":true})", R"("idmappings":{"AutoUserNsOpts":{"PasswdFile":"/etc/passwd"}})",
+        R"("idmappings":{"UIDMap":[{"container_id":0,"host_id":5,"size":1}]})"}) {
+    CAPTURE(std::string(fields));
+    CHECK(libpod(fields) == "privilege.security-option");
+  }
+  CHECK(judged(Body::PodCreate, R"({"security_opt":["seccomp=unconfined"]})") == "privilege.security-option");
+  CHECK(judged(Body::PodCreate, R"({"pod_devices":["/dev/fuse"]})") == "privilege.device");
+  CHECK(judged(Body::PodCreate, R"({"infra_conmon_pid_file":"/x"})") == "mount.host-path");
+  CHECK(judged(Body::PodCreate, R"({"hostsFile":"/etc/passwd"})") == "field.value");
+  CHECK(judged(Body::PodCreate, R"({"serviceContainerID":"their"})") == "field.refused");
+  CHECK(libpod(R"("systemd":"always")") == "field.value");
+  CHECK(libpod(R"("groups":["keep-groups"])") == "field.refused");
+  CHECK(host_config(R"("GroupAdd":["keep-groups"])") == "field.refused");
+  CHECK(host_config(R"("GroupAdd":["a:b"])") == "field.value");
+}
+
+TEST_CASE("what lowers privileges passes") {
+  CHECK(
+      sends(host_config(R"("CapDrop":["ALL"],"CapAdd":["CHOWN","cap_setuid"])"), R"("CapAdd":["CHOWN","cap_setuid"])"));
+  CHECK(sends(host_config(R"("SecurityOpt":["no-new-privileges","no-new-privileges:true","mask=/proc/x"])"),
+              R"("SecurityOpt":["no-new-privileges","no-new-privileges:true","mask=/proc/x"])"));
+  CHECK(sends(libpod(R"("no_new_privileges":true,"mask":["/x"])"), R"("no_new_privileges":true,"mask":["/x"])"));
+  CHECK(sends(host_config(R"("LogConfig":{"Type":"json-file","Config":{"max-size":"10m","max-file":"3","tag":"t"}})"),
+              R"("LogConfig":{"Type":"json-file","Config":{"max-size":"10m","tag":"t"}})"));
+  CHECK(sends(host_config(R"("ExtraHosts":["a:1.2.3.4","b:::1","c:[fd00::1]"])"), R"("b:::1")"));
+  CHECK(sends(libpod(R"("timezone":"Etc/GMT+1")"), "Etc/GMT+1"));
+}
+
+TEST_CASE("sysctls are an allow-list") {
+  for (const char* name : {"kernel.core_pattern", "net.ipv4.ip_forward", "kernel.shmmax", "NET.CORE.SOMAXCONN"}) {
+    CAPTURE(std::string(name));
+    const std::string entry = "\"" + std::string(name) + R"(":"1"})";
+    CHECK(host_config(R"("Sysctls":{)" + entry) == "privilege.sysctl");
+    CHECK(libpod(R"("sysctl":{)" + entry) == "privilege.sysctl");
+    CHECK(judged(Body::PodCreate, R"({"sysctl":{)" + entry + "}") == "privilege.sysctl");
+  }
+  CHECK(sends(host_config(R"("Sysctls":{"net.ipv4.ping_group_range":"0 0"})"), "ping_group_range"));
+  CHECK(host_config(R"("Sysctls":{"net.core.somaxconn":"1;x"})") == "privilege.sysctl");
+}
+
+TEST_CASE("the command line that podman sends along is dropped, and so is its annotation") {
+  const auto text =
+      libpod(R"("containerCreateCommand":["podman","run"],"annotations":{"io.kubernetes.cri-o.TTY":"true"},
+                             "raw_image_name":"localhost/shared")");
+  CHECK_FALSE(sends(text, "podman"));
+  CHECK_FALSE(sends(text, "cri-o"));
+  CHECK_FALSE(sends(text, "raw_image_name"));
+  CHECK_FALSE(sends(judged(Body::PodCreate, R"({"pod_create_command":["podman"]})"), "podman"));
+}
