@@ -200,6 +200,7 @@ UpstreamRequest Facts::request_for(const Question& question) const {
     filters = json::write(object);
   }
   if (!filters.empty()) target += "filters=" + encode(filters);
+  if (target.ends_with('?')) target.pop_back();
   return {Method::Get, std::move(target), {}, std::nullopt};
 }
 
