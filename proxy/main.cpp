@@ -1,5 +1,7 @@
 // podfence: a filtering reverse proxy in front of a rootless Podman.
 
+#include <sys/stat.h>
+
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -16,6 +18,9 @@ using proxy::CommandLine;
 using Loaded = std::variant<rules::Configuration, rules::ConfigurationError>;
 
 Loaded read_file(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
+    return rules::ConfigurationError{"", "can be written by everybody, so nobody can rely on it; chmod o-w it"};
   std::ifstream file(path, std::ios::binary);
   file.peek();  // a directory opens like a file
   if (!file.is_open() || file.bad()) return rules::ConfigurationError{"", "cannot be read"};

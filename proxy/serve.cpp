@@ -72,11 +72,13 @@ std::vector<ListenerOptions> listeners(const rules::Configuration& configuration
 }
 
 void start(Server& server) {
+  const std::string way_out = " (running as uid " + std::to_string(geteuid()) + "; choose another place with --socket)";
   try {
     server.start();
   } catch (const std::system_error& error) {
-    throw std::runtime_error(std::string("cannot listen on ") + error.what() + " (running as uid " +
-                             std::to_string(geteuid()) + "; choose another place with --socket)");
+    throw std::runtime_error(std::string("cannot listen on ") + error.what() + way_out);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(error.what() + way_out);
   }
 }
 
