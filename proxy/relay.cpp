@@ -97,14 +97,17 @@ Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
   }
   if (call.content().state() != ContentReader::State::Complete) co_return false;
   // The last line need not end in a line end: some of these answers are one document.
-  co_return line.empty() || co_await pass_line(judge, line, "");
+  if (line.empty()) co_return true;
+  co_return co_await pass_line(judge, line, "");
 }
 
 Task<bool> Relay::pass_line(rules::LineJudge& judge, std::string_view line, std::string_view line_end) {
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
     auto result = judge.judge(line);
-    if (auto* judged = std::get_if<std::optional<std::string>>(&result))
-      co_return !*judged || co_await answer.write((*judged)->append(line_end));
+    if (auto* judged = std::get_if<std::optional<std::string>>(&result)) {
+      if (!*judged) co_return true;
+      co_return co_await answer.write((*judged)->append(line_end));
+    }
     if (co_await inquiry.learn(std::get<Ask>(result))) co_return false;
   }
   co_return false;
