@@ -74,7 +74,7 @@ TEST_CASE("lists go upstream with the client's filters and ours, in one form") {
       {"/v1.41/containers/json?ALL=TRUE&filters=%7B%22label%22:%5B%22a=b%22%5D%7D",
        "/v1.41/containers/json?all=true&" + filters(R"({"label":["a=b","appx.project=p1"]})")},
       {"/v1.41/containers/json?filters=%7B%22label%22:%7B%22a=b%22:true,%22c=d%22:false%7D%7D",
-       "/v1.41/containers/json?" + filters(R"({"label":["a=b","appx.project=p1"]})")},
+       "/v1.41/containers/json?" + filters(R"({"label":{"a=b":true,"appx.project=p1":true}})")},
       {"/v1.41/volumes", "/v1.41/volumes?" + filters(R"({"label":["appx.project=p1"]})")},
       {"/v1.41/networks", "/v1.41/networks?" + filters(R"({"label":["appx.project=p1"]})")},
       {"/v4.3.1/libpod/pods/json", "/v4.3.1/libpod/pods/json?" + filters(R"({"label":["appx.project=p1"]})")},

@@ -74,16 +74,15 @@ TEST_CASE("a volume that was made for a create that fails is removed again") {
 }
 
 TEST_CASE("a volume that turns out to be another's when it is read back is not used") {
-  // Somebody beside the proxy was faster: compat create says 201 for whatever volume has the name.
+  // Somebody beside the proxy was faster.
   const auto foreign = R"({"Name":"data","Labels":{"appx.project":"p10"},"Options":{}})";
   std::atomic<bool> made = false;
   RunningProxy proxy;
-  for (const auto* start : {"POST /v4.0.0/libpod/volumes/create", "POST /v1.41/volumes/create", "POST /volumes/create"})
-    proxy.podman.on(start, [&](FakePodman::Connection& connection) {
-      connection.read_content();
-      made = true;
-      connection.send(http_answer(201, foreign));
-    });
+  proxy.podman.on("POST /v4.0.0/libpod/volumes/create", [&](FakePodman::Connection& connection) {
+    connection.read_content();
+    made = true;
+    connection.send(http_answer(500, error_content(500, "volume with name data already exists")));
+  });
   proxy.podman.on("GET /v4.0.0/libpod/volumes/data/json", [&](FakePodman::Connection& connection) {
     connection.send(made ? http_answer(200, foreign) : http_answer(404, error_content(404, "no such volume")));
   });

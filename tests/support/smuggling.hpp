@@ -28,8 +28,8 @@ std::string chunked(std::string_view content, std::size_t piece_size = 9);
 void play_refused(RunningProxy& proxy, const RefusedRow& row);
 void play_refused(const std::vector<RefusedRow>& rows);
 
-/// The same bytes in every cut. Gives what the client read, which must not depend on the cut, with the numbers that the
-/// proxy made up taken out.
+/// The same bytes in every cut. Gives what the client read, which must not depend on the cut, without the request id
+/// and the ids of new objects.
 std::string play_same(RunningProxy& proxy, const std::string& bytes);
 
 }  // namespace podfence::testing
