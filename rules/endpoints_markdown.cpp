@@ -218,6 +218,8 @@ std::string_view label_text(OwnLabel label) {
   switch (label) {
     case OwnLabel::Always:
       return "added";
+    case OwnLabel::BesideOthers:
+      return "added to the client's filters";
     case OwnLabel::WhenAlone:
       return "added where the client has no filters";
     case OwnLabel::Never:

@@ -164,6 +164,8 @@ bool wants_own_label(const FilterTable& table, const Filters& filters) {
   switch (table.own_label) {
     case OwnLabel::Always:
       return true;
+    case OwnLabel::BesideOthers:
+      return !filters.filters.empty();
     case OwnLabel::WhenAlone:
       return filters.filters.empty();
     case OwnLabel::Never:

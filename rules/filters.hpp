@@ -33,9 +33,10 @@ struct FilterKey {
 
 /// When our label joins the client's filters. Only an optimisation where it does: every answer is reduced item by item.
 enum class OwnLabel {
-  Always,     ///< upstream joins filters by AND
-  WhenAlone,  ///< upstream joins some by OR: the label would widen the client's list
-  Never,      ///< the objects carry no label of ours
+  Always,        ///< upstream joins filters by AND
+  BesideOthers,  ///< as well, and the list without filters shows something that carries no label: the default network
+  WhenAlone,     ///< upstream joins some by OR: the label would widen the client's list
+  Never,         ///< some of the objects carry no label of ours: images, anonymous volumes
 };
 
 struct FilterTable {

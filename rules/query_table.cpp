@@ -273,9 +273,9 @@ constexpr auto event_filters = std::to_array<FilterKey>({
 constexpr FilterTable no_filters;
 constexpr FilterTable containers_by_and{container_filters, OwnLabel::Always};
 constexpr FilterTable pods_by_and{pod_filters, OwnLabel::Always};
-constexpr FilterTable networks_by_and{network_filters, OwnLabel::Always};
+constexpr FilterTable networks_by_and{network_filters, OwnLabel::BesideOthers};
 constexpr FilterTable pruned_by_and{prune_filters, OwnLabel::Always};
-constexpr FilterTable volumes_by_or{volume_filters, OwnLabel::WhenAlone};
+constexpr FilterTable volumes_by_or{volume_filters, OwnLabel::Never};
 constexpr FilterTable pruned_volumes{volume_prune_filters, OwnLabel::WhenAlone};
 constexpr FilterTable images_without_owner{image_filters, OwnLabel::Never};
 constexpr FilterTable pruned_images{image_prune_filters, OwnLabel::Never};

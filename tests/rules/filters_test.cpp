@@ -93,8 +93,11 @@ TEST_CASE("the project's label joins the client's filters in the client's own en
 TEST_CASE("the label stays out where Podman would join it by OR, or where it proves nothing") {
   World world;
   const Row rows[] = {
-      {Query::VolumeList, "{}", R"({"label":["appx.project=p1"]})"},
+      {Query::VolumePrune, "{}", R"({"label":["appx.project=p1"]})"},
+      {Query::VolumePrune, R"({"label":["a"]})", R"({"label":["a"]})"},
+      {Query::VolumeList, "{}", ""},  // anonymous volumes carry none
       {Query::VolumeList, R"({"label":["a"]})", R"({"label":["a"]})"},
+      {Query::NetworkList, "{}", ""},  // nor does the default network
       {Query::VolumeList, R"({"dangling":{"true":true}})", R"({"dangling":{"true":true}})"},
       {Query::ImageList, "{}", ""},
       {Query::ImageList, R"({"reference":{"localhost/*":true}})", R"({"reference":{"localhost/*":true}})"},
