@@ -17,7 +17,7 @@ namespace {
 /// Version 1. A later version adds its own step to migrate() and leaves this text alone.
 constexpr char schema[] = R"(
   CREATE TABLE held_image (project TEXT NOT NULL, image TEXT NOT NULL, PRIMARY KEY (project, image)) WITHOUT ROWID;
-  CREATE TABLE owned_tag (tag TEXT NOT NULL PRIMARY KEY, project TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE owned_tag (project TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (project, tag)) WITHOUT ROWID;
   PRAGMA user_version = 1;
 )";
 constexpr int schema_version = 1;
@@ -29,10 +29,36 @@ struct Hash : std::hash<std::string_view> {
 template <class Value>
 using Map = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
 
+/// Who holds what: images by their ids, or tags. Several projects can have pulled the same.
+class Holdings {
+ public:
+  void add(std::string_view project, std::string_view what) { holders_[std::string(what)].emplace(project); }
+
+  void remove(std::string_view project, std::string_view what) {
+    const auto found = holders_.find(what);
+    if (found == holders_.end()) return;
+    found->second.erase(std::string(project));
+    if (found->second.empty()) holders_.erase(found);
+  }
+
+  bool has(std::string_view project, std::string_view what) const {
+    const auto found = holders_.find(what);
+    return found != holders_.end() && found->second.contains(project);
+  }
+
+  bool others_have(std::string_view project, std::string_view what) const {
+    const auto found = holders_.find(what);
+    return found != holders_.end() &&
+           std::ranges::any_of(found->second, [&](const std::string& holder) { return holder != project; });
+  }
+
+ private:
+  Map<std::set<std::string, std::less<>>> holders_;
+};
+
 /// What the tables say.
 struct Mirror {
-  Map<std::set<std::string, std::less<>>> holders;  ///< of an image, by its id
-  Map<std::string> owners;                          ///< of a tag
+  Holdings images, tags;
 
   void apply(std::string_view project, const rules::Claim& claim);
 };
@@ -40,20 +66,16 @@ struct Mirror {
 void Mirror::apply(std::string_view project, const rules::Claim& claim) {
   switch (claim.change) {
     case rules::Claim::Change::HoldImage:
-      holders[claim.what].emplace(project);
+      images.add(project, claim.what);
       break;
     case rules::Claim::Change::DropImage:
-      if (const auto found = holders.find(claim.what); found != holders.end()) {
-        found->second.erase(std::string(project));
-        if (found->second.empty()) holders.erase(found);
-      }
+      images.remove(project, claim.what);
       break;
     case rules::Claim::Change::OwnTag:
-      owners.try_emplace(claim.what, project);
+      tags.add(project, claim.what);
       break;
     case rules::Claim::Change::DropTag:
-      if (const auto found = owners.find(claim.what); found != owners.end() && found->second == project)
-        owners.erase(found);
+      tags.remove(project, claim.what);
       break;
   }
 }
@@ -84,9 +106,9 @@ void migrate(Database& database) {
 Mirror read_mirror(Database& database) {
   Mirror mirror;
   for (Statement held(database, "SELECT image, project FROM held_image"); held.step();)
-    mirror.holders[held.text(0)].insert(held.text(1));
+    mirror.images.add(held.text(1), held.text(0));
   for (Statement owned(database, "SELECT tag, project FROM owned_tag"); owned.step();)
-    mirror.owners.try_emplace(owned.text(0), owned.text(1));
+    mirror.tags.add(owned.text(1), owned.text(0));
   return mirror;
 }
 
@@ -143,24 +165,19 @@ SqliteLedger::SqliteLedger(const std::string& path) try : state_(std::make_uniqu
 SqliteLedger::~SqliteLedger() = default;
 
 bool SqliteLedger::holds_image(std::string_view project, std::string_view image_id) const {
-  const auto found = state_->mirror.holders.find(image_id);
-  return found != state_->mirror.holders.end() && found->second.contains(project);
+  return state_->mirror.images.has(project, image_id);
 }
 
 bool SqliteLedger::held_by_others(std::string_view project, std::string_view image_id) const {
-  const auto found = state_->mirror.holders.find(image_id);
-  return found != state_->mirror.holders.end() &&
-         std::ranges::any_of(found->second, [&](const std::string& holder) { return holder != project; });
+  return state_->mirror.images.others_have(project, image_id);
 }
 
 bool SqliteLedger::owns_tag(std::string_view project, std::string_view tag) const {
-  const auto found = state_->mirror.owners.find(tag);
-  return found != state_->mirror.owners.end() && found->second == project;
+  return state_->mirror.tags.has(project, tag);
 }
 
 bool SqliteLedger::tag_owned_by_others(std::string_view project, std::string_view tag) const {
-  const auto found = state_->mirror.owners.find(tag);
-  return found != state_->mirror.owners.end() && found->second != project;
+  return state_->mirror.tags.others_have(project, tag);
 }
 
 void SqliteLedger::apply(std::string_view project, const std::vector<rules::Claim>& claims) {
