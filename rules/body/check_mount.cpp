@@ -38,12 +38,16 @@ std::optional<Deny> judge_volume_mount(json::Value& mount, const Place& place) {
   return source.empty() ? std::nullopt : judge_volume_name(source, place);
 }
 
+/// Docker's tmpfs is for everybody. Podman writes an absent mode as 0 as soon as there are any options.
+constexpr std::int64_t tmpfs_mode = 01777;
+
 /// A size of 0 is no limit to Docker; it counts as not said.
 std::optional<Deny> judge_tmpfs_mount(json::Value& mount, const Place& place) {
   if (mount.find("Source")) return refuse(refusal("field.value"), place.path + ".Source");
   json::Value options;
   if (json::Value* given = mount.find("TmpfsOptions")) options = std::move(*given);
   if (!options.find("SizeBytes")) options.set("SizeBytes", json::Value::integer(bounds::tmpfs_default_size));
+  if (!options.find("Mode")) options.set("Mode", json::Value::integer(tmpfs_mode));
   mount.set("TmpfsOptions", std::move(options));
   return std::nullopt;
 }

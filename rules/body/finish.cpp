@@ -60,9 +60,10 @@ std::optional<Deny> finish_container_libpod(json::Value& content, const Place& p
   return std::nullopt;
 }
 
-/// A pod without an infra container has no namespaces of its own, and Podman refuses one that asks for a network.
+/// Podman refuses a network mode for a pod without an infra container, which has no namespaces of its own, and the mode
+/// private for a pod with ports (specgen:PodSpecGenerator.Validate), which is what a pod gets that names no mode.
 std::optional<Deny> finish_pod(json::Value& content, const Place& place) {
-  settle_network_libpod(content, content.find("no_infra") != nullptr);
+  settle_network_libpod(content, content.find("no_infra") || content.find("portmappings"));
   add_project_label(content, "labels", place.exchange.project);
   return std::nullopt;
 }

@@ -216,12 +216,12 @@ TEST_CASE("a volume with a name like an id must be the project's own") {
   CHECK(bind(id('7')) == "name.id-like");
 }
 
-TEST_CASE("a tmpfs gets a size, nosuid and nodev") {
+TEST_CASE("a tmpfs gets a size, and what Podman would leave open") {
   CHECK(sends(host_config(R"("Tmpfs":{"/t":""})"), R"("Tmpfs":{"/t":"nosuid,nodev,size=1073741824"})"));
   CHECK(sends(host_config(R"("Tmpfs":{"/dev/shm":"rw,size=64m,mode=1777"})"),
               R"("/dev/shm":"rw,mode=1777,nosuid,nodev,size=67108864")"));
   CHECK(sends(mounts(R"("Type":"tmpfs","Target":"/t")"),
-              R"({"Type":"tmpfs","Target":"/t","TmpfsOptions":{"SizeBytes":1073741824}})"));
+              R"({"Type":"tmpfs","Target":"/t","TmpfsOptions":{"SizeBytes":1073741824,"Mode":1023}})"));
   CHECK(sends(mounts(R"("Type":"tmpfs","Target":"/t","TmpfsOptions":{"SizeBytes":4096,"Mode":448})"),
               R"("TmpfsOptions":{"SizeBytes":4096,"Mode":448})"));
   CHECK(sends(

@@ -151,6 +151,7 @@ TEST_CASE("libpod's mode follows from the networks") {
   CHECK_FALSE(sends(libpod(R"("pod":"pod","netns":{"nsmode":"bridge"})"), "netns"));
   CHECK(sends(judged(Body::PodCreate, "{}"), R"("netns":{"nsmode":"private"})"));
   CHECK_FALSE(sends(judged(Body::PodCreate, R"({"no_infra":true})"), "netns"));
+  CHECK_FALSE(sends(judged(Body::PodCreate, R"({"portmappings":[{"container_port":80}]})"), "netns"));
 }
 
 TEST_CASE("addresses, aliases and interfaces have their syntax") {
