@@ -75,8 +75,9 @@ TEST_CASE("lists go upstream with the client's filters and ours, in one form") {
        "/v1.41/containers/json?all=true&" + filters(R"({"label":["a=b","appx.project=p1"]})")},
       {"/v1.41/containers/json?filters=%7B%22label%22:%7B%22a=b%22:true,%22c=d%22:false%7D%7D",
        "/v1.41/containers/json?" + filters(R"({"label":{"a=b":true,"appx.project=p1":true}})")},
-      {"/v1.41/volumes", "/v1.41/volumes?" + filters(R"({"label":["appx.project=p1"]})")},
-      {"/v1.41/networks", "/v1.41/networks?" + filters(R"({"label":["appx.project=p1"]})")},
+      // Anonymous volumes of own containers and the default network have no label: these two are reduced by us alone.
+      {"/v1.41/volumes", "/v1.41/volumes"},
+      {"/v1.41/networks", "/v1.41/networks"},
       {"/v4.3.1/libpod/pods/json", "/v4.3.1/libpod/pods/json?" + filters(R"({"label":["appx.project=p1"]})")},
   };
   for (const auto& row : rows) {
