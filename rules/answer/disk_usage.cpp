@@ -93,7 +93,8 @@ bool reduce_images(Exchange& exchange, json::Value& document, const Columns& col
   return true;
 }
 
-/// The sum over all images is everybody's; it becomes the sum over the rows that are left.
+/// The sum over all images becomes the sum over the rows that are left (Podman 4 leaves Docker's at 0, and its client
+/// then shows less than nothing as reclaimable).
 void recount(json::Value& document, const Columns& columns) {
   std::map<std::string_view, std::int64_t> sizes;
   if (const auto* rows = document.find("Images"); rows && rows->items())
@@ -102,8 +103,7 @@ void recount(json::Value& document, const Columns& columns) {
   std::int64_t total = 0;
   for (const auto& [id, size] : sizes) total += size;
   for (const auto* member : {"LayersSize", "ImagesSize"})
-    if (const auto* sum = document.find(member); sum && !sum->is_zero())
-      document.set(member, json::Value::integer(total));
+    if (document.find(member)) document.set(member, json::Value::integer(total));
 }
 
 }  // namespace
