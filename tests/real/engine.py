@@ -4,6 +4,7 @@ Everything that is started here is ended by its pid, and everything of that user
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -165,8 +166,18 @@ class Engine:
         end(self.service)
         self._wipe()
         self.podman("system", "migrate", check=False)  # ends the pause process
+        self._end_leftovers()
         end(self.registry)
         shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def _end_leftovers(self):
+        """Monitors of exec sessions live on for five minutes. The user is the tests' own, and so is all it runs."""
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if folder.stat().st_uid == self.account.pw_uid:
+                    os.kill(int(folder.name), signal.SIGKILL)
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # it has ended
 
     def host_directory(self, name):
         """A directory of the Podman user: what an escape would reach."""
