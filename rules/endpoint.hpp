@@ -45,6 +45,7 @@ enum class Answer {
   Hijack,        ///< 101, or 200 without length: a tunnel
   Containers, Pods, Volumes, Networks, Images,  ///< lists: own items only
   Container, Pod, Volume, Network, Image, ImageHistory, ///< one object: host paths and foreign names removed
+  Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
   EventLines, StatsLines, PullLines,  ///< JSON lines, judged one by one
 };

@@ -57,7 +57,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/libpod/containers/prune",                  Libpod, {},              Prune,            Query::ContainerPrune,      {},                          Answer::Bytes},
     {Get,    "/libpod/containers/{name}/json",            Libpod, Kind::Container, Plain,            Query::ContainerInspect,    {},                          Answer::Container},
     {Get,    "/libpod/containers/{name}/exists",          Libpod, Kind::Container, Exists,           Query::ContainerExists,     {},                          Answer::Bytes},
-    {Delete, "/libpod/containers/{name}",                 Libpod, Kind::Container, Plain,            Query::ContainerRemove,     {},                          Answer::Bytes},
+    {Delete, "/libpod/containers/{name}",                 Libpod, Kind::Container, Plain,            Query::ContainerRemove,     {},                          Answer::Removal},
     {Post,   "/libpod/containers/{name}/init",            Libpod, Kind::Container, Plain,            {},                         {},                          Answer::Bytes},
     {Post,   "/libpod/containers/{name}/start",           Libpod, Kind::Container, Plain,            Query::ContainerStart,      {},                          Answer::Bytes},
     {Post,   "/libpod/containers/{name}/stop",            Libpod, Kind::Container, Plain,            Query::ContainerStop,       {},                          Answer::Bytes},
@@ -133,7 +133,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Get,    "/libpod/networks/{name}",                   Libpod, Kind::Network,   Plain,            {},                         {},                          Answer::Network},
     {Get,    "/libpod/networks/{name}/json",              Libpod, Kind::Network,   Plain,            {},                         {},                          Answer::Network},
     {Get,    "/libpod/networks/{name}/exists",            Libpod, Kind::Network,   Exists,           {},                         {},                          Answer::Bytes},
-    {Delete, "/libpod/networks/{name}",                   Libpod, Kind::Network,   Plain,            Query::NetworkRemove,       {},                          Answer::Bytes},
+    {Delete, "/libpod/networks/{name}",                   Libpod, Kind::Network,   Plain,            Query::NetworkRemove,       {},                          Answer::Removal},
     {Post,   "/libpod/networks/{name}/update",            Libpod, Kind::Network,   Plain,            {},                         Body::NetworkUpdate,         Answer::Bytes},
     {Post,   "/libpod/networks/{name}/connect",           Libpod, Kind::Network,   Plain,            {},                         Body::NetworkConnectLibpod,  Answer::Bytes},
     {Post,   "/libpod/networks/{name}/disconnect",        Libpod, Kind::Network,   Plain,            {},                         Body::NetworkDisconnect,     Answer::Bytes},
@@ -381,6 +381,7 @@ Relay relay_of(Answer answer) {
     case Answer::Network:
     case Answer::Image:
     case Answer::ImageHistory:
+    case Answer::Removal:
     case Answer::Info:
     case Answer::Version:
     case Answer::DiskUsage:

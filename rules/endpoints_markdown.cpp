@@ -137,6 +137,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::Network:
     case Answer::Image:
     case Answer::ImageHistory:
+    case Answer::Removal:
       return "without host paths and others' names";
     case Answer::Info:
     case Answer::Version:

@@ -29,6 +29,8 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
       return rewrite_image(exchange, document);
     case Answer::ImageHistory:
       return rewrite_image_history(exchange, document);
+    case Answer::Removal:
+      return rewrite_removal(exchange, document);
     case Answer::Info:
       return rewrite_info(exchange, document);
     case Answer::DiskUsage:

@@ -148,3 +148,25 @@ TEST_CASE("images that were pruned are reported with their size") {
                           : R"([{"Id":")" + std::string(image_id) + R"(","Size":2131368}])" + "\n"));
   }
 }
+
+TEST_CASE("the report of one removal repeats the client's word, not the id that was sent") {
+  const std::string web(web_id);
+  Recorded container(Method::Delete, "/v4.3.1/libpod/containers/p1-web?force=true");
+  const auto shown = [](Recorded& world, const std::string& content) {
+    for (;;) {
+      auto result = rewrite_answer(world.match.endpoint->answer, world.exchange, content);
+      if (auto* text = std::get_if<std::string>(&result)) return *text;
+      if (std::holds_alternative<Deny>(result)) return std::string("deny");
+      world.answer(std::get<Ask>(result));
+    }
+  };
+  CHECK(shown(container, R"([{"Id":")" + web + R"(","RawInput":")" + web + R"("},{"Id":"x","Err":"by )" +
+                             std::string(foreign_web_id) + R"("}])") ==
+        R"([{"Id":")" + web + R"(","RawInput":"p1-web"},{"Id":"x","Err":"by <hidden>"}])" + "\n");
+  CHECK(shown(container, "null") == "[]\n");
+  CHECK(shown(container, "{}") == "deny");
+  Recorded network(Method::Delete, "/v4.3.1/libpod/networks/p1-net");
+  CHECK(shown(network, R"([{"Name":"e1955d6ed7eba3d6d48541ca9330b1736a24ef806743f8a8633431af6b18f397","Err":null}])") ==
+        R"([{"Name":"p1-net","Err":null}])"
+        "\n");
+}
