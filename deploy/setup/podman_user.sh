@@ -12,12 +12,13 @@ next_subid() {
 # Gives USER a range of subordinate ids of its own where it has none.
 ensure_subids() {
   local user=$1 first
-  as_root touch /etc/subuid /etc/subgid
-  if ! grep -q "^$user:" /etc/subuid; then
+  if ! grep -qs "^$user:" /etc/subuid; then
+    as_root touch /etc/subuid
     first=$(next_subid /etc/subuid)
     as_root usermod --add-subuids "$first-$((first + podman_subid_count - 1))" "$user"
   fi
-  if ! grep -q "^$user:" /etc/subgid; then
+  if ! grep -qs "^$user:" /etc/subgid; then
+    as_root touch /etc/subgid
     first=$(next_subid /etc/subgid)
     as_root usermod --add-subgids "$first-$((first + podman_subid_count - 1))" "$user"
   fi
@@ -125,12 +126,12 @@ podman_service() {
   local user=$1 socket=$2 _
   as_podman_user "$user" podman unshare true 2>/dev/null
   # shellcheck disable=SC2016  # expanded by the inner shell
-  as_podman_user "$user" setsid sh -c 'echo $$ >"$1.pid"; exec podman system service --time 0 "unix://$1"' sh "$socket" \
-    >/dev/null 2>&1 </dev/null &
+  as_podman_user "$user" setsid --fork sh -c 'echo $$ >"$1.pid"; exec podman system service --time 0 "unix://$1"' sh "$socket" \
+    >/dev/null 2>&1 </dev/null
   for _ in $(seq 100); do
     if answers "$socket"; then
       # shellcheck disable=SC2034  # read by those who source this
-      podman_service_pid=$(as_root cat "$socket.pid")
+      podman_service_pid=$(as_podman_user "$user" cat "$socket.pid")
       return 0
     fi
     sleep 0.2
