@@ -8,19 +8,19 @@
 namespace podfence::rules {
 
 struct AuditRecord {
-  std::string time;        ///< RFC 3339, UTC, milliseconds
+  std::string time;  ///< RFC 3339, UTC, milliseconds
   std::string request_id;
   std::string project;
-  std::string listener;    ///< socket path
+  std::string listener;  ///< socket path
   std::int64_t peer_uid = -1;
   std::int64_t peer_pid = -1;
-  std::string method;      ///< as sent, at most 16 bytes
-  std::string endpoint;    ///< the row's path template; "" when none matched
-  std::string target;      ///< path only, no query, at most 512 bytes
+  std::string method;                ///< as sent, at most 16 bytes
+  std::string endpoint;              ///< the row's path template; "" when none matched
+  std::string target;                ///< path only, no query, at most 512 bytes
   std::vector<std::string> objects;  ///< full ids that were resolved
-  std::string decision;    ///< allow, rewrite, hide, refuse, error
-  std::string rule;        ///< refusal id, "" for allow
-  std::string subject;     ///< what the refusal's sentence names, at most 200 bytes
+  std::string decision;              ///< allow, rewrite, hide, refuse, error
+  std::string rule;                  ///< refusal id, "" for allow
+  std::string subject;               ///< what the refusal's sentence names, at most 200 bytes
   int status = 0;
   std::uint64_t bytes_in = 0;   ///< content from the client
   std::uint64_t bytes_out = 0;  ///< content to the client

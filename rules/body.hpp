@@ -14,6 +14,7 @@ namespace podfence::rules {
 
 struct Exchange;
 
+// clang-format off
 enum class Body {
   None,      ///< the row takes no content; empty content and an empty or null JSON document are accepted and not sent on
   Stream,    ///< content is passed on as it comes (tar archives)
@@ -23,6 +24,7 @@ enum class Body {
   NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
 };
+// clang-format on
 
 struct JudgedBody {
   json::Value content;             ///< to send on; the project's label is in it where the object carries labels

@@ -27,7 +27,11 @@ Decision act_on(Exchange& exchange) {
     case Act::Prune:
       return act::prune(exchange);
     case Act::VolumeCreate:
-      return act::volume_create(exchange);
+      return act::create_named(exchange, Kind::Volume);
+    case Act::NetworkCreate:
+      return act::create_named(exchange, Kind::Network);
+    case Act::NetworkRemove:
+      return act::network_remove(exchange);
     case Act::ImageRemove:
       return act::image_remove(exchange);
     case Act::ImageBatchRemove:

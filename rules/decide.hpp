@@ -1,7 +1,7 @@
 #pragma once
-// The decision about one request. Pure: bytes and facts in, decision out. The caller answers an Ask by learning the facts
-// (Facts::request_for, Facts::learn) and calls again; every other decision is final. The number of rounds is bounded by
-// the depth of references (exec session → container): a caller may give up after eight.
+// The decision about one request. Pure: bytes and facts in, decision out. The caller answers an Ask by learning the
+// facts (Facts::request_for, Facts::learn) and calls again; every other decision is final. The number of rounds is
+// bounded by the depth of references (exec session → container): a caller may give up after eight.
 
 #include "rules/decision.hpp"
 #include "rules/exchange.hpp"

@@ -22,8 +22,8 @@ struct UpstreamRequest {
   std::optional<std::string> content;  ///< nullopt: none, or the client's content where the row streams it
 };
 
-/// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names of
-/// the volumes that own containers mount.
+/// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names
+/// of the volumes that own containers mount.
 struct Question {
   enum class Ask { Object, List, Mounts } ask = Ask::Object;
   Kind kind = Kind::None;

@@ -1,6 +1,6 @@
 #pragma once
-// One row of the endpoint table: method and path template, and everything that is needed to decide about it. The rows are
-// in endpoint_table.cpp; docs/endpoints.md is generated from them.
+// One row of the endpoint table: method and path template, and everything that is needed to decide about it. The rows
+// are in endpoint_table.cpp; docs/endpoints.md is generated from them.
 
 #include <span>
 #include <string>
@@ -21,6 +21,7 @@ namespace podfence::rules {
 enum class Family { Docker, Libpod };
 
 /// How a request of the row is decided (decide.cpp has one function for each).
+// clang-format off
 enum class Act {
   Refuse,        ///< `refusal` says why
   Plain,         ///< resolve the path's object if there is one, judge query and content, send on
@@ -29,6 +30,8 @@ enum class Act {
   Prune,         ///< list own, delete each
   VolumeCreate,  ///< compat returns an existing volume of anybody with 201
   VolumeRemove,  ///< Podman takes a unique prefix here: exact name only
+  NetworkCreate,
+  NetworkRemove, ///< Podman sees the containers on a network only when it is named by its exact name
   ContainerCreate,
   ImageRemove,
   ImageBatchRemove,
@@ -38,8 +41,10 @@ enum class Act {
   DiskUsage,
   Events,
 };
+// clang-format on
 
 /// What becomes of a successful answer (answer/).
+// clang-format off
 enum class Answer {
   Bytes,         ///< passed on as it comes
   Hijack,        ///< 101, or 200 without length: a tunnel
@@ -49,12 +54,14 @@ enum class Answer {
   Info, Version, DiskUsage,
   EventLines, StatsLines, PullLines,  ///< JSON lines, judged one by one
 };
+// clang-format on
 
 struct Endpoint {
   Method method;
-  std::string_view path;  ///< as in Podman's router, without the version: `/libpod/containers/{name}/json`, `{name:.*}` for names with slashes
+  std::string_view path;  ///< as in Podman's router, without the version: `/libpod/containers/{name}/json`, `{name:.*}`
+                          ///< for names with slashes
   Family family;
-  Kind subject;           ///< what the path's parameter names; None where there is none
+  Kind subject;  ///< what the path's parameter names; None where there is none
   Act act;
   Query query;
   Body body;
@@ -70,11 +77,11 @@ Relay relay_of(Answer answer);
 
 struct Match {
   const Endpoint* endpoint = nullptr;
-  std::string name;                 ///< the path's parameter, decoded; "" where there is none
+  std::string name;  ///< the path's parameter, decoded; "" where there is none
 };
 
-/// The row of a request. Literal segments beat parameters; a path that no row of that method has is told from one that no
-/// row has at all.
+/// The row of a request. Literal segments beat parameters; a path that no row of that method has is told from one that
+/// no row has at all.
 std::variant<Match, Deny> route(Method method, const Target& target);
 
 /// The table as Markdown, the text of docs/endpoints.md.

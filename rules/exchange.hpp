@@ -15,10 +15,10 @@ namespace podfence::rules {
 struct Request {
   Method method = Method::Get;
   Target target;
-  bool upgrade = false;                 ///< the client asked for Connection: Upgrade, Upgrade: tcp
-  bool has_content = false;             ///< content follows or followed the head
-  std::optional<json::Value> content;   ///< parsed, for rows whose body is judged
-  std::string registry_auth;            ///< X-Registry-Auth, "" if none
+  bool upgrade = false;                ///< the client asked for Connection: Upgrade, Upgrade: tcp
+  bool has_content = false;            ///< content follows or followed the head
+  std::optional<json::Value> content;  ///< parsed, for rows whose body is judged
+  std::string registry_auth;           ///< X-Registry-Auth, "" if none
 };
 
 struct Exchange {

@@ -1,6 +1,6 @@
 #pragma once
-// What is known while one request is judged. Rules read facts and never wait: an unknown one is noted as a question, the
-// caller learns the answer and asks for the decision again (decide.hpp).
+// What is known while one request is judged. Rules read facts and never wait: an unknown one is noted as a question,
+// the caller learns the answer and asks for the decision again (decide.hpp).
 
 #include <deque>
 #include <map>
@@ -57,12 +57,14 @@ class Facts {
   /// nullptr: not known yet, and noted as a question. Full ids that memory knows as ours need no question unless the
   /// document is wanted.
   const Fact* find(Kind kind, std::string_view name, bool want_document = false);
-  /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*), in libpod's list form. `filters`
-  /// is canonical JSON for upstream, "" for just our label. nullptr: noted as a question.
+  /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*), in libpod's list form.
+  /// `filters` is canonical JSON for upstream, "" for just our label. nullptr: noted as a question.
   const json::Array* list(Kind kind, std::string_view filters = "");
-  /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a question.
+  /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
+  /// question.
   const json::Array* mounted_volumes();
-  /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its items.
+  /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
+  /// items.
   void forget(const Question& question) { known_.erase(question); }
 
   /// Full ids (of volumes: names) of everything that was resolved as own or shared.

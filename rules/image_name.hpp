@@ -1,6 +1,6 @@
 #pragma once
-// Image names, and which of them a project may see. Labels inside images prove nothing (any registry image can claim any
-// project), so visibility comes from the ledger and from policy's shared patterns alone.
+// Image names, and which of them a project may see. Labels inside images prove nothing (any registry image can claim
+// any project), so visibility comes from the ledger and from policy's shared patterns alone.
 
 #include <optional>
 #include <string>
@@ -16,8 +16,9 @@ namespace podfence::rules {
 
 struct Exchange;
 
-/// `registry/path:tag` or `registry/path@sha256:…`, as Podman stores it: "bb" is docker.io/library/bb:latest, a tag beside
-/// a digest is dropped. nullopt: not a registry reference at all (a transport prefix, upper case, an id, bad syntax).
+/// `registry/path:tag` or `registry/path@sha256:…`, as Podman stores it: "bb" is docker.io/library/bb:latest, a tag
+/// beside a digest is dropped. nullopt: not a registry reference at all (a transport prefix, upper case, an id, bad
+/// syntax).
 std::optional<std::string> normalise_image_name(std::string_view reference);
 
 /// Without its tag or digest.

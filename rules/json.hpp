@@ -84,9 +84,9 @@ inline Value::Value(Number value) : data_(std::move(value)) {}
 inline Value Value::array() { return Array{}; }
 
 struct Limits {
-  std::size_t depth = 32;          ///< nesting of arrays and objects
-  std::size_t names = 4096;        ///< members of one object
-  bool trusted = false;            ///< an answer of upstream: bad UTF-8 and repeated names are let through
+  std::size_t depth = 32;    ///< nesting of arrays and objects
+  std::size_t names = 4096;  ///< members of one object
+  bool trusted = false;      ///< an answer of upstream: bad UTF-8 and repeated names are let through
 };
 inline constexpr Limits answer_limits{64, 1u << 20, true};
 
@@ -94,8 +94,8 @@ struct Error {
   std::string what;  ///< a phrase for people: "the name \"a\" stands twice in one object (byte 17)"
 };
 
-/// One JSON value and nothing behind it. Refuses NUL, BOM, comments, invalid UTF-8, lone surrogates, NaN, repeated names
-/// (exact; field tables compare without case), and whatever exceeds the limits.
+/// One JSON value and nothing behind it. Refuses NUL, BOM, comments, invalid UTF-8, lone surrogates, NaN, repeated
+/// names (exact; field tables compare without case), and whatever exceeds the limits.
 std::variant<Value, Error> parse(std::string_view text, const Limits& limits = {});
 
 /// Compact text. The value of a `parse` always gives the same text.

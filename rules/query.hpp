@@ -1,7 +1,7 @@
 #pragma once
-// Which query parameters an endpoint knows and what becomes of each: a table of keys for every value of Query. Names are
-// matched without regard to ASCII case and written in Podman's spelling; booleans are written true or false; `filters` is
-// read in both encodings and written anew with the project's own label where the endpoint needs it.
+// Which query parameters an endpoint knows and what becomes of each: a table of keys for every value of Query. Names
+// are matched without regard to ASCII case and written in Podman's spelling; booleans are written true or false;
+// `filters` is read in both encodings and written anew with the project's own label where the endpoint needs it.
 
 #include <string>
 #include <variant>
@@ -15,6 +15,7 @@ namespace podfence::rules {
 struct Exchange;
 
 /// One value per distinct set of keys; rows of the endpoint table share them.
+// clang-format off
 enum class Query {
   None,
   ContainerListCompat, ContainerListLibpod, ContainerCreate, ContainerInspect, ContainerExists, ContainerRemove,
@@ -28,6 +29,7 @@ enum class Query {
   ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
   Events, DiskUsage,
 };
+// clang-format on
 
 /// The parameters to send on, in table order; or why not. References in filters are resolved through the exchange's
 /// facts. A filter that names something that is not the project's own matches nothing: `nothing` is then set and the

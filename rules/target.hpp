@@ -20,11 +20,11 @@ struct QueryPair {
 };
 
 struct Target {
-  std::string version;                ///< "v1.41", "v5.4.2", or "" where the client gave none
+  std::string version;  ///< "v1.41", "v5.4.2", or "" where the client gave none
   /// Decoded path segments behind the version; "libpod" is the first where it stands there. A '/' in one stood there as
   /// %2F; only a parameter that takes slashes matches it (route).
   std::vector<std::string> segments;
-  std::vector<QueryPair> query;       ///< in order of the text
+  std::vector<QueryPair> query;  ///< in order of the text
   friend bool operator==(const Target&, const Target&) = default;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// How each Act of the endpoint table is decided; decide.cpp calls them. Every function follows facts.hpp's contract: with
-// facts missing the result is thrown away, so placeholders may go in.
+// How each Act of the endpoint table is decided; decide.cpp calls them. Every function follows facts.hpp's contract:
+// with facts missing the result is thrown away, so placeholders may go in.
 
 #include <optional>
 #include <string>
@@ -17,7 +17,8 @@ Decision plain(Exchange& exchange);
 Decision exists(Exchange& exchange);
 Decision list(Exchange& exchange);
 Decision prune(Exchange& exchange);
-Decision volume_create(Exchange& exchange);
+Decision create_named(Exchange& exchange, Kind kind);
+Decision network_remove(Exchange& exchange);
 Decision image_remove(Exchange& exchange);
 Decision image_batch_remove(Exchange& exchange);
 Decision image_pull(Exchange& exchange);

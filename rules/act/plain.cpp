@@ -15,6 +15,13 @@ std::optional<Deny> deny_change_of_shared(const Exchange& exchange, Kind kind) {
               kind};
 }
 
+/// What names the object upstream. An id cannot come to mean something else, so it is that, but for the one verb to which
+/// it means less than the name: Podman finds the containers on a network by the word in the path
+/// (abi/network.go:NetworkRm), and takes one named by its id away from under them.
+std::string_view upstream_word(const Endpoint& endpoint, const Fact& fact) {
+  return endpoint.act == Act::NetworkRemove ? fact.document.text("name") : std::string_view(fact.id);
+}
+
 }  // namespace
 
 Subject subject_of(Exchange& exchange) {
@@ -52,7 +59,7 @@ Decision plain(Exchange& exchange) {
     auto subject = subject_of(exchange);
     if (subject.denied) return *subject.denied;
     if (!subject.fact) return Ask{};  // nothing behind the path is judged for an object that may be foreign
-    id = subject.fact->id;
+    id = upstream_word(endpoint, *subject.fact);
   }
   auto query = judge_query(endpoint.query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;

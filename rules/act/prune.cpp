@@ -147,8 +147,8 @@ bool says(const std::vector<std::string>& values, bool wanted) {
 Batch prune_images(Exchange& exchange, const JudgedQuery& query) {
   Batch batch;
   auto filters = filters_of(query);
-  bool all = std::ranges::any_of(
-      query.pairs, [](const QueryPair& pair) { return pair.name == "all" && pair.value == "true"; });
+  bool all = std::ranges::any_of(query.pairs,
+                                 [](const QueryPair& pair) { return pair.name == "all" && pair.value == "true"; });
   for (const auto& filter : filters)
     if (filter.name == "dangling") all = says(filter.values, false);
   std::erase_if(filters, [](const Filter& filter) { return filter.name == "dangling"; });
