@@ -22,8 +22,7 @@ class SqliteLedger final : public rules::Ledger {
   bool owns_tag(std::string_view project, std::string_view tag) const override;
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override;
 
-  /// All or nothing. A tag that another project owns stays with it: of two projects that pull the same name at once the
-  /// first keeps the tag, and both hold the image.
+  /// All or nothing. A tag that several projects pulled belongs to each of them.
   void apply(std::string_view project, const std::vector<rules::Claim>& claims);
 
  private:
