@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rules/body/table.hpp"
+#include "tests/support/generated_document.hpp"
 
 using namespace podfence::rules;
 
@@ -163,10 +164,5 @@ TEST_CASE("no field is known that the survey does not know") {
 }
 
 TEST_CASE("docs/fields.md is what the tables say") {
-  const std::string path = std::string(PODFENCE_SOURCE_DIR) + "/docs/fields.md";
-  if (std::getenv("PODFENCE_WRITE_DOCS")) std::ofstream(path) << fields_markdown();
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const bool is_fresh = text == fields_markdown();
-  CHECK_MESSAGE(is_fresh, "docs/fields.md is stale; renew it: PODFENCE_WRITE_DOCS=1 rules_tests");
+  podfence::testing::check_document("fields.md", fields_markdown());
 }
