@@ -14,7 +14,7 @@
 using namespace podfence::proxy;
 using podfence::rules::AuditRecord;
 using podfence::rules::write_audit_line;
-using podfence::tests::TemporaryDirectory;
+using podfence::testing::TemporaryDirectory;
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 using namespace podfence::proxy;
 using namespace std::chrono_literals;
-using podfence::tests::TemporaryDirectory;
+using podfence::testing::TemporaryDirectory;
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 using namespace podfence::proxy;
 using podfence::rules::Claim;
-using podfence::tests::TemporaryDirectory;
+using podfence::testing::TemporaryDirectory;
 
 namespace {
 

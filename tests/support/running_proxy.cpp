@@ -41,17 +41,6 @@ proxy::Limits short_limits() {
   return limits;
 }
 
-TemporaryDirectory::TemporaryDirectory() {
-  auto pattern = (std::filesystem::temp_directory_path() / "podfence-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::system_error(errno, std::generic_category(), pattern);
-  path_ = pattern;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 RunningProxy::RunningProxy(proxy::Limits limits)
     : podman(directory_.path() + "/upstream.sock"),
       ledger_(":memory:"),

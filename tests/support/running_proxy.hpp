@@ -8,23 +8,12 @@
 #include "proxy/server.hpp"
 #include "tests/support/fake_podman.hpp"
 #include "tests/support/raw_client.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace podfence::testing {
 
 /// Small enough that reaching one costs a test nothing.
 proxy::Limits short_limits();
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class RunningProxy {
  public:

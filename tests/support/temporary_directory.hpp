@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-namespace podfence::tests {
+namespace podfence::testing {
 
 class TemporaryDirectory {
  public:
@@ -22,10 +22,11 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
+  const std::string& path() const { return path_; }
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
 };
 
-}  // namespace podfence::tests
+}  // namespace podfence::testing
