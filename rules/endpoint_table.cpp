@@ -336,7 +336,6 @@ constexpr bool every_row(bool (*holds)(const Endpoint&)) { return std::ranges::a
 
 static_assert(no_two_rows_alike());
 static_assert(every_row([](const Endpoint& row) { return std::ranges::count(row.path, '{') <= 1; }));
-static_assert(every_row([](const Endpoint& row) { return (row.act == Refuse) == (row.refusal != nullptr); }));
 static_assert(every_row([](const Endpoint& row) {
   return row.act == Refuse || (row.subject != Kind::None) == (row.path.find('{') != std::string_view::npos);
 }));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "rules/ascii.hpp"
 #include "rules/image_name.hpp"
@@ -21,6 +22,7 @@ struct Source {
   std::string_view id_member;
 };
 constexpr auto sources = std::to_array<Source>({
+    {Kind::None, "", "", ""},
     {Kind::Container, "containers", "all=true&", "Id"},
     {Kind::Pod, "pods", "", "Id"},
     {Kind::Volume, "volumes", "", "Name"},
@@ -30,9 +32,14 @@ constexpr auto sources = std::to_array<Source>({
     {Kind::Secret, "secrets", "", "ID"},
 });
 
-const Source& source_of(Kind kind) {
-  return *std::ranges::find_if(sources, [&](const Source& source) { return source.kind == kind; });
+constexpr bool in_order_of_kind() {
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (static_cast<std::size_t>(sources[i].kind) != i) return false;
+  return true;
 }
+static_assert(in_order_of_kind());
+
+const Source& source_of(Kind kind) { return sources[static_cast<std::size_t>(kind)]; }
 
 /// The network that Podman gives to containers that name none. Everybody shares it, nobody may change it.
 constexpr std::string_view default_network = "podman";
@@ -61,6 +68,20 @@ const json::Value* labels_of(const json::Value& object) {
       for (const auto* name : {"Labels", "labels"})
         if (const auto* labels = place->find(name); labels && labels->members()) return labels;
   return nullptr;
+}
+
+bool has_labels(const json::Value& object) {
+  const auto* labels = labels_of(object);
+  return labels && !labels->members()->empty();
+}
+
+/// The names of the volumes that a container mounts, by its inspect answer or by Docker's list.
+std::vector<std::string> mounted_by(const json::Value& container) {
+  std::vector<std::string> names;
+  if (const auto* mounts = container.find("Mounts"); mounts && mounts->items())
+    for (const auto& mount : *mounts->items())
+      if (mount.text("Type") == "volume") names.emplace_back(mount.text("Name"));
+  return names;
 }
 
 }  // namespace
@@ -145,8 +166,7 @@ const Fact* Facts::find_exec(std::string_view id) {
 const Fact* Facts::find_volume(std::string_view name) {
   Question question{Question::Ask::Object, Kind::Volume, std::string(name)};
   const Fact* volume = ask(question);
-  const auto* labels = volume ? labels_of(volume->document) : nullptr;
-  if (!volume || volume->ownership != Ownership::Foreign || (labels && !labels->members()->empty())) return volume;
+  if (!volume || volume->ownership != Ownership::Foreign || has_labels(volume->document)) return volume;
   // No labels: an anonymous volume belongs to whoever's container mounts it.
   json::Value filters;
   json::Value label = json::Value::array(), mounts = json::Value::array();
@@ -156,9 +176,8 @@ const Fact* Facts::find_volume(std::string_view name) {
   filters.set("volume", std::move(mounts));
   const auto* mounting = list(Kind::Container, json::write(filters));
   if (!mounting) return nullptr;
-  const auto* before = memory_.owner(Kind::Volume, name);
-  if (!mounting->empty() || (before && *before == project_.id && is_full_id(name))) {
-    memory_.remember(Kind::Volume, name, project_.id);
+  if (!mounting->empty() || is_remembered_volume(name)) {
+    remember_volume(name);
     known_[question].ownership = Ownership::Own;
   }
   return &known_[question];
@@ -229,35 +248,42 @@ bool Facts::learn_object(const Question& question, json::Value document, Fact& f
   if (kind == Kind::Image) {
     fact.ownership = image_ownership(project_, ledger_, document);
     // A name that the project may not see does not exist for it, even where it stands on an image that it may see.
-    const bool by_id =
-        document.text("Id").find(question.name) != std::string_view::npos || full_image_id(question.name);
-    const auto candidates = image_candidates(question.name);
     const auto names = visible_names(project_, ledger_, document);
-    const bool by_visible_name = std::ranges::any_of(
-        candidates, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+    const bool by_visible_name =
+        std::ranges::any_of(names, [&](const std::string& name) { return may_mean(question.name, name); });
+    const bool by_id = fact.id.starts_with(question.name) || full_image_id(question.name) == fact.id;
     if (!by_id && !by_visible_name) fact.ownership = Ownership::Foreign;
-  } else if (kind == Kind::Network && document.text("name") == default_network) {
+  } else if (kind == Kind::Network && fact.id == default_network_id) {
     fact.ownership = Ownership::Shared;
   } else if (kind != Kind::Exec) {
     fact.ownership = owner_of(project_, document);
   }
   if (fact.ownership == Ownership::Own && kind != Kind::Image && kind != Kind::Volume)
     memory_.remember(kind, fact.id, project_.id);
+  if (fact.ownership == Ownership::Own && kind == Kind::Container)
+    for (const auto& volume : mounted_by(document)) remember_volume(volume);
   fact.document = std::move(document);
   return true;
+}
+
+/// A random name is never used twice; another one may be, and is asked for every time.
+void Facts::remember_volume(std::string_view name) {
+  if (is_full_id(name)) memory_.remember(Kind::Volume, name, project_.id);
+}
+
+bool Facts::is_remembered_volume(std::string_view name) const {
+  const auto* owner = is_full_id(name) ? memory_.owner(Kind::Volume, name) : nullptr;
+  return owner && *owner == project_.id;
 }
 
 bool Facts::learn_mounts(const json::Value& containers, Fact& fact) {
   if (!containers.items()) return false;
   fact.document = json::Value::array();
   for (const auto& container : *containers.items()) {
-    const auto* mounts = container.find("Mounts");
-    if (owner_of(project_, container) != Ownership::Own || !mounts || !mounts->items()) continue;
-    for (const auto& mount : *mounts->items()) {
-      if (mount.text("Type") != "volume") continue;
-      // A random name is never used twice; another one may be, and is asked for every time.
-      if (is_full_id(mount.text("Name"))) memory_.remember(Kind::Volume, mount.text("Name"), project_.id);
-      fact.document.push(mount.text("Name"));
+    if (owner_of(project_, container) != Ownership::Own) continue;
+    for (const auto& volume : mounted_by(container)) {
+      remember_volume(volume);
+      fact.document.push(volume);
     }
   }
   return true;
@@ -268,8 +294,13 @@ bool Facts::learn_list(const Question& question, json::Value document, Fact& fac
   auto* items = document.items();
   if (!items) return false;
   if (question.kind != Kind::Image) {
-    std::erase_if(*items, [&](const json::Value& item) { return owner_of(project_, item) != Ownership::Own; });
-    for (const auto& item : *items) memory_.remember(question.kind, identity(question.kind, item), project_.id);
+    const auto is_own = [&](const json::Value& item) {
+      return owner_of(project_, item) == Ownership::Own ||
+             (question.kind == Kind::Volume && !has_labels(item) && is_remembered_volume(item.text("Name")));
+    };
+    std::erase_if(*items, std::not_fn(is_own));
+    if (question.kind != Kind::Volume)
+      for (const auto& item : *items) memory_.remember(question.kind, identity(question.kind, item), project_.id);
   }
   fact.document = std::move(document);
   return true;

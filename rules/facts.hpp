@@ -63,6 +63,8 @@ class Facts {
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
   /// question.
   const json::Array* mounted_volumes();
+  /// Did an own container mount this anonymous volume once? Those carry no label; a random name is never used twice.
+  bool is_remembered_volume(std::string_view name) const;
   /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
   /// items.
   void forget(const Question& question) { known_.erase(question); }
@@ -93,10 +95,16 @@ class Facts {
   bool learn_object(const Question& question, json::Value document, Fact& fact);
   bool learn_list(const Question& question, json::Value document, Fact& fact);
   bool learn_mounts(const json::Value& containers, Fact& fact);
+  void remember_volume(std::string_view name);
 
   std::map<Question, Fact> known_;
   std::vector<Question> open_;
 };
+
+/// The network that Podman gives to containers that name none: everybody shares it, nobody may change it. The id is
+/// fixed, whatever its name (c/common: defaultNetwork).
+inline constexpr std::string_view default_network_id =
+    "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
 
 /// Ownership by label of an object's JSON, either family, list item or inspect answer.
 Ownership owner_of(const Project& project, const json::Value& object);

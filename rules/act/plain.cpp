@@ -15,8 +15,8 @@ std::optional<Deny> deny_change_of_shared(const Exchange& exchange, Kind kind) {
               kind};
 }
 
-/// What names the object upstream. An id cannot come to mean something else, so it is that, but for the one verb to which
-/// it means less than the name: Podman finds the containers on a network by the word in the path
+/// What names the object upstream. An id cannot come to mean something else, so it is that, but for the one verb to
+/// which it means less than the name: Podman finds the containers on a network by the word in the path
 /// (abi/network.go:NetworkRm), and takes one named by its id away from under them.
 std::string_view upstream_word(const Endpoint& endpoint, const Fact& fact) {
   return endpoint.act == Act::NetworkRemove ? fact.document.text("name") : std::string_view(fact.id);
@@ -28,7 +28,9 @@ Subject subject_of(Exchange& exchange) {
   const auto kind = exchange.match.endpoint->subject;
   const auto& name = exchange.match.name;
   if (name.empty()) return {nullptr, hidden(kind, name)};
-  const auto* fact = exchange.facts.find(kind, name);
+  // A container's anonymous volumes carry no label: who owned them must be known before it goes.
+  const bool goes = kind == Kind::Container && exchange.request.method == Method::Delete;
+  const auto* fact = exchange.facts.find(kind, name, goes);
   if (!fact) return {};
   switch (fact->ownership) {
     case Ownership::Own:

@@ -8,10 +8,6 @@ namespace podfence::rules::answer {
 
 namespace {
 
-/// The default network's id is the SHA-256 of its name, with netavark as with CNI (c/common: defaultNetwork); its name
-/// may be taken by another network in a list of Docker's form, where it is called "bridge".
-constexpr std::string_view default_network_id = "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
-
 std::string_view id_of(const json::Value& network) {
   const auto id = network.text("Id");
   return id.empty() ? network.text("id") : id;

@@ -14,8 +14,7 @@ bool has_labels(const json::Value& volume) {
 }
 
 bool is_mounted(Facts& facts, std::string_view name) {
-  const auto* owner = facts.memory().owner(Kind::Volume, name);
-  if (owner && *owner == facts.project().id) return true;
+  if (facts.is_remembered_volume(name)) return true;
   const auto* mounted = facts.mounted_volumes();
   return mounted && std::ranges::any_of(
                         *mounted, [&](const json::Value& each) { return each.string() && *each.string() == name; });

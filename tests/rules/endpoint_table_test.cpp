@@ -166,6 +166,13 @@ TEST_CASE("what later versions bring, and what never comes, is refused with its 
   }
 }
 
+TEST_CASE("a row has a refusal exactly when it is refused") {
+  for (const Endpoint& row : endpoints()) {
+    CAPTURE(row.path);
+    CHECK((row.act == Act::Refuse) == (row.refusal != nullptr));
+  }
+}
+
 TEST_CASE("a list never crosses the proxy in one piece unread") {
   for (const Endpoint& row : endpoints()) {
     CAPTURE(row.path);

@@ -86,3 +86,33 @@ TEST_CASE("an exec session belongs to its container's project") {
   CHECK(rule_of(world.decide(Method::Get, "/v1.41/exec/" + id('2') + "/json")) == "ownership.hidden");
   CHECK(rule_of(world.decide(Method::Get, "/v1.41/exec/" + id('3') + "/json")) == "ownership.hidden");
 }
+
+TEST_CASE("an anonymous volume stays its container's project's when the container has gone") {
+  World world;
+  const auto volume = R"({"Name":")" + id('9') + R"(","Labels":{}})";
+  {
+    Facts facts(world.project, world.ledger, world.memory);
+    REQUIRE(facts.learn({Question::Ask::Object, Kind::Container, "c"}, 200,
+                        R"({"Id":")" + id('a') + R"(","Config":{"Labels":{"appx.project":"p1"}},"Mounts":[)" +
+                            R"({"Type":"volume","Name":")" + id('9') + R"("},{"Type":"volume","Name":"named"}]})"));
+  }
+  Facts facts(world.project, world.ledger, world.memory);
+  CHECK(facts.is_remembered_volume(id('9')));
+  CHECK_FALSE(facts.is_remembered_volume("named"));
+  REQUIRE(facts.learn({Question::Ask::List, Kind::Volume, ""}, 200, "[" + volume + R"(,{"Name":"named"}])"));
+  REQUIRE(facts.list(Kind::Volume));
+  CHECK(facts.list(Kind::Volume)->size() == 1);
+
+  const Project other{"p10", "appx.project", {}};
+  CHECK_FALSE(Facts(other, world.ledger, world.memory).is_remembered_volume(id('9')));
+}
+
+TEST_CASE("a container that is removed is looked at first, though its id is remembered") {
+  World world;
+  world.add(Kind::Container, "c", id('a'), "p1");
+  world.memory.remember(Kind::Container, id('a'), "p1");
+  world.decide(Method::Post, "/v1.41/containers/" + id('a') + "/start");
+  CHECK(world.asked.empty());
+  world.decide(Method::Delete, "/v1.41/containers/" + id('a'));
+  CHECK(world.asked.size() == 1);
+}
