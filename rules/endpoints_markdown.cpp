@@ -67,9 +67,12 @@ std::string_view decided_by(const Endpoint& endpoint) {
     case Act::Prune:
       return "lists what is own and unused, removes each";
     case Act::VolumeCreate:
-      return "a free or own name; the new volume gets the project's label";
+    case Act::NetworkCreate:
+      return "a free or own name; the new object gets the project's label";
     case Act::VolumeRemove:
       return "the volume must be own, by its exact name";
+    case Act::NetworkRemove:
+      return "the network must be own";
     case Act::ContainerCreate:
       return "every reference must be own; volumes are made first; the new container gets the project's label";
     case Act::ImageRemove:
