@@ -58,7 +58,8 @@ void AuditTrail::set_request(std::string_view method, std::string_view target) {
 }
 
 void AuditTrail::refused(const rules::Deny& deny) {
-  record.decision = deny.rule->hidden ? "hide" : deny.rule->status >= 500 ? "error" : "refuse";
+  const bool failed = deny.rule->id.starts_with("upstream.");
+  record.decision = deny.rule->hidden ? "hide" : failed ? "error" : "refuse";
   record.rule = deny.rule->id;
   record.subject = deny.subject;
 }

@@ -59,7 +59,9 @@ Task<void> Connection::until_readable() { co_await socket_.async_wait(Socket::wa
 
 Task<void> Connection::until_peer_closed() {
   // A hang-up ends the wait for an exceptional condition, but so may other things.
-  while (!interrupted_ && !peer_closed()) co_await socket_.async_wait(Socket::wait_error, as_value);
+  while (!interrupted_ && !peer_closed()) {
+    co_await socket_.async_wait(Socket::wait_error, as_value);
+  }
 }
 
 bool Connection::peer_closed() const {

@@ -90,6 +90,7 @@ Task<void> Forwarding::carry_out(const rules::Batch& batch) {
   std::vector<rules::Outcome> outcomes;
   for (const auto& item : batch.items) outcomes.push_back(co_await send(item));
   inquiry_.release_names();
+  exchange_.departure.set(Departure::Means::Cancel);
   co_await exchange_.answer.send(rules::report(inquiry_.exchange(), outcomes));
 }
 

@@ -13,7 +13,7 @@ bool changes_something(rules::Method method) { return method != rules::Method::G
 LockedNames names_in(const rules::Ask& ask) {
   LockedNames result;
   for (const auto& question : ask.questions) {
-    if (question.kind != rules::Kind::Volume) continue;
+    if (rules::has_lasting_id(question.kind)) continue;
     if (question.ask == rules::Question::Ask::Object)
       result.names.insert(question.name);
     else

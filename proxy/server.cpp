@@ -26,7 +26,7 @@ Server::Server(asio::io_context& context, std::string upstream, std::vector<List
                SqliteLedger& ledger, AuditLog& audit)
     : state_(new State{context,
                        std::move(listeners),
-                       {limits, Upstream(context.get_executor(), std::move(upstream)),
+                       {limits, Upstream(context.get_executor(), upstream),
                         NameLocks(context.get_executor()), rules::OwnerMemory(), ledger, audit},
                        TaskGroup(context.get_executor()),
                        TaskGroup(context.get_executor()),

@@ -37,6 +37,34 @@ bool is_plain(const rules::Decision& decision, rules::Relay relay) {
   return forward && !forward->request.content && answer_passes;
 }
 
+bool is_served(const rules::Endpoint& endpoint) { return endpoint.refusal == nullptr; }
+
+struct Routed {
+  rules::Request request;
+  rules::Match match;
+};
+
+std::variant<Routed, Deny> route(const RequestHead& head) {
+  auto target = rules::parse_target(head.target);
+  if (auto* deny = std::get_if<Deny>(&target)) return std::move(*deny);
+  rules::Request request;
+  request.method = head.method;
+  request.target = std::get<rules::Target>(std::move(target));
+  request.upgrade = head.upgrade;
+  request.registry_auth = head.registry_auth;
+  auto match = rules::route(head.method, request.target);
+  if (auto* deny = std::get_if<Deny>(&match)) return std::move(*deny);
+  return Routed{std::move(request), std::get<rules::Match>(std::move(match))};
+}
+
+Refused check_upgrade(ClientExchange& parts, const rules::Endpoint& endpoint) {
+  const bool hijacks = rules::relay_of(endpoint.answer) == rules::Relay::Hijack;
+  // Stream bytes that were sent ahead of a tunnel that does not come must not be read as the next request.
+  if (parts.head.upgrade || hijacks) parts.answer.close_after();
+  if (!parts.head.upgrade || hijacks || !is_served(endpoint)) return std::nullopt;
+  return Deny{refusal("http.upgrade"), std::string(endpoint.path), rules::Kind::None};
+}
+
 }  // namespace
 
 Session::Session(Services& services, Door door, Connection::Socket socket)
@@ -149,26 +177,16 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   if (!head.keep_alive) parts.answer.close_after();
 
   // Hop 2: which endpoint it is.
-  auto target = rules::parse_target(head.target);
-  if (auto* deny = std::get_if<Deny>(&target)) co_return std::move(*deny);
-  rules::Request request{head.method,  std::get<rules::Target>(std::move(target)),
-                         head.upgrade, parts.content.expected(),
-                         std::nullopt, head.registry_auth};
-  auto route = rules::route(head.method, request.target);
-  if (auto* deny = std::get_if<Deny>(&route)) co_return std::move(*deny);
-  const auto& match = std::get<rules::Match>(route);
+  auto routed = route(head);
+  if (auto* deny = std::get_if<Deny>(&routed)) co_return std::move(*deny);
+  auto& [request, match] = std::get<Routed>(routed);
   const auto& endpoint = *match.endpoint;
   family = endpoint.family;
   record.endpoint = endpoint.path;
-  const bool served = endpoint.refusal == nullptr;
-  const bool hijacks = served && rules::relay_of(endpoint.answer) == rules::Relay::Hijack;
-  // Stream bytes that were sent ahead of a tunnel that does not come must not be read as the next request.
-  if (head.upgrade || hijacks) parts.answer.close_after();
-  if (served && head.upgrade && !hijacks) co_return Deny{refusal("http.upgrade"), std::string(endpoint.path)};
+  if (auto deny = check_upgrade(parts, endpoint)) co_return deny;
 
   // Hop 3: the content, where it is judged.
-  if (served)
-    if (auto deny = co_await read_content(parts, endpoint.body, request)) co_return deny;
+  if (auto deny = co_await read_content(parts, endpoint, request)) co_return deny;
 
   // Hops 4 and 5: what has to be known of the objects that it names, and the decision.
   Inquiry inquiry(services_, door_.project, match, request);
@@ -181,21 +199,22 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   co_return co_await carry_out(parts, inquiry, std::move(decision));
 }
 
-Task<Refused> Session::read_content(ClientExchange& parts, rules::Body body, rules::Request& request) {
-  if (!parts.content.expected() || body == rules::Body::Stream) co_return std::nullopt;
-  const bool takes_none = body == rules::Body::None;
+Task<Refused> Session::read_content(ClientExchange& parts, const rules::Endpoint& endpoint, rules::Request& request) {
+  request.has_content = parts.content.expected();
+  if (!request.has_content || endpoint.body == rules::Body::Stream || !is_served(endpoint)) co_return std::nullopt;
+  const bool takes_none = endpoint.body == rules::Body::None;
   const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
   const auto content = co_await parts.content.read_whole(limit);
   if (!content) co_return parts.content.failure();
-  if (takes_none) {
-    if (says_nothing(*content)) co_return std::nullopt;
+  request.has_content = !takes_none && !content->empty();
+  if (takes_none && !says_nothing(*content)) {
     parts.answer.close_after();
-    co_return Deny{refusal("content.unexpected"), std::string(rules::text(request.method))};
+    co_return Deny{refusal("content.unexpected"), std::string(rules::text(request.method)), rules::Kind::None};
   }
-  request.has_content = !content->empty();
-  if (content->empty()) co_return std::nullopt;
+  if (!request.has_content) co_return std::nullopt;
   auto parsed = rules::json::parse(*content);
-  if (auto* error = std::get_if<rules::json::Error>(&parsed)) co_return Deny{refusal("content.json"), error->what};
+  if (auto* error = std::get_if<rules::json::Error>(&parsed))
+    co_return Deny{refusal("content.json"), error->what, rules::Kind::None};
   request.content = std::get<rules::json::Value>(std::move(parsed));
   co_return std::nullopt;
 }

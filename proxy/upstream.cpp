@@ -37,14 +37,15 @@ std::string write_request(const rules::UpstreamRequest& request, bool streamed, 
 }  // namespace
 
 Task<std::optional<Connection>> Upstream::connect() {
-  const asio::local::stream_protocol::endpoint endpoint(path_);
   for (int attempt = 0; attempt < connect_attempts; ++attempt) {
     Connection::Socket socket(executor_);
-    socket.open();
-    socket.native_non_blocking(true);
+    boost::system::error_code error;
+    socket.open(endpoint_.protocol(), error);
+    if (!error) socket.native_non_blocking(true, error);
+    if (error) break;
     // Connecting a unix socket never takes time. With a full backlog it fails with EAGAIN, which Asio would take for
     // "in progress" and then for success.
-    if (::connect(socket.native_handle(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0)
+    if (::connect(socket.native_handle(), endpoint_.data(), static_cast<socklen_t>(endpoint_.size())) == 0)
       co_return Connection(std::move(socket));
     if (errno != EAGAIN && errno != EINTR) break;
     co_await asio::steady_timer(executor_, connect_pause).async_wait(asio::use_awaitable);

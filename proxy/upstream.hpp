@@ -16,8 +16,8 @@ namespace podfence::proxy {
 
 class Upstream {
  public:
-  Upstream(boost::asio::any_io_executor executor, std::string path)
-      : executor_(std::move(executor)), path_(std::move(path)) {}
+  Upstream(boost::asio::any_io_executor executor, const std::string& path)
+      : executor_(std::move(executor)), endpoint_(path) {}
 
   Task<std::optional<Connection>> connect();
   std::optional<Connection> take_idle();
@@ -32,7 +32,7 @@ class Upstream {
   };
 
   boost::asio::any_io_executor executor_;
-  std::string path_;
+  boost::asio::local::stream_protocol::endpoint endpoint_;
   std::vector<Idle> idle_;
 };
 
