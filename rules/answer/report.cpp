@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "rules/answer.hpp"
 #include "rules/answer/scrub.hpp"
+#include "rules/error_answer.hpp"
 #include "rules/image_name.hpp"
 
 namespace podfence::rules {
@@ -176,12 +178,27 @@ Reply image_prune(Exchange& exchange, const Outcomes& outcomes) {
   return reply(document);
 }
 
-Reply image_removal(Exchange& exchange, const Outcomes& outcomes) {
+/// The words of a batch that name no image of the project, so that nothing was done about them. Podman's words for an
+/// absent one.
+Outcomes absent_of_batch(Exchange& exchange, const Outcomes& outcomes) {
+  Outcomes absent;
+  for (const auto& name : values_of(exchange.request.target, "images")) {
+    const auto* fact = exchange.facts.find(Kind::Image, name);
+    const json::Array image{fact ? fact->document : json::Value()};
+    if (std::ranges::none_of(outcomes, [&](const Outcome& outcome) { return image_of(image, outcome.name); }))
+      absent.push_back({name, 404, write_error(404, "image not known", name + ": image not known").content});
+  }
+  return absent;
+}
+
+Reply image_removal(Exchange& exchange, Outcomes outcomes) {
   const auto& endpoint = *exchange.match.endpoint;
   const auto failed = std::ranges::find_if_not(outcomes, succeeded);
   // One image: nothing of it went, so the answer is the error. A batch always has a report.
   if (endpoint.act == Act::ImageRemove && failed != outcomes.end() && std::ranges::none_of(outcomes, succeeded))
     return rewrite_error(exchange, failed->status, failed->content);
+  if (endpoint.act == Act::ImageBatchRemove)
+    std::ranges::move(absent_of_batch(exchange, outcomes), std::back_inserter(outcomes));
   const auto gone = removed(exchange, images_before(exchange), outcomes);
   return reply(endpoint.family == Family::Docker ? docker_rows(gone) : libpod_removal(exchange, gone, outcomes));
 }

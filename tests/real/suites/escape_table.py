@@ -68,11 +68,11 @@ def table(world, host):
         Escape("1.5 injection through Type", create, mount(Type=f"bind,src={host}", Target="/x"), SECRET, names="bind"),
         Escape("1.6 injection through Consistency", create,
                mount(Type="bind", Target="/x", Consistency=f"cached,src={host}"), SECRET, names="onsistency"),
-        Escape("1.7 injection through Target", create, mount(Type="", Target=f"/x,type=bind,src={host}"), SECRET, names="/x"),
+        Escape("1.7 injection through Target", create, mount(Type="", Target=f"/x,type=bind,src={host}"), SECRET, names="mount"),
         Escape("1.9 injection of volume options", create, mount(
             Type="volume", Target=f"/x,volume-opt=type=none,volume-opt=o=bind,volume-opt=device={host}"), SECRET, names="/x"),
         Escape("1.11 bind without a source", create, docker({"Mounts": [{"Type": "bind", "Target": str(host)}]},
-                                                           ["cat", f"{host}/secret"]), SECRET, names="bind"),
+                                                           ["cat", f"{host}/secret"]), SECRET, names="path of the host"),
         Escape("1.13 bind as the key of Volumes", create, docker(Volumes={f"{host}:/x:ro": {}}), SECRET, names=str(host)),
         Escape("1.14 libpod mount", create_libpod, libpod(mounts=[
             {"type": "bind", "source": str(host), "destination": "/x"}]), SECRET, names=str(host)),
@@ -173,8 +173,8 @@ def table(world, host):
                no_bite="" if os.path.exists("/dev/mqueue") else "this machine has no /dev/mqueue"),
         Escape("4.10 host name of the host", create, docker({"UTSMode": "host"}, ["true"]),
                effect=lambda: _made(world, "escape"), names="host"),
-        Escape("4.11 user namespace", create, docker({"UsernsMode": "keep-id"}, ["true"]),
-               effect=lambda: _made(world, "escape"), names="keep-id"),
+        Escape("4.11 user namespace", create, docker({"UsernsMode": "auto"}, ["true"]),
+               effect=lambda: _made(world, "escape"), names="auto"),
         Escape("4.12 volumes of another project's container", create, docker({"VolumesFrom": [it.container]}, ["cat", "/data/file"]),
                "volume-canary", hidden=True),
         Escape("4.12 volume of another project", create, docker({"Binds": [f"{it.volume}:/x"]}, ["cat", "/x/file"]),
@@ -193,12 +193,12 @@ def table(world, host):
                names="unmask"),
         Escape("5.7 device of the host", create, docker({"Devices": [
             {"PathOnHost": "/dev/fuse", "PathInContainer": "/dev/fuse", "CgroupPermissions": "rwm"}]}, ["ls", "/dev/fuse"]),
-               "/dev/fuse", names="/dev/fuse"),
+               "/dev/fuse", names="Devices"),
         Escape("5.10 parent control group", create, docker({"CgroupParent": "../../x"}, ["true"]),
                effect=lambda: _made(world, "escape"), names="CgroupParent"),
         Escape("5.26 network on an interface of the host", "/libpod/networks/create", {
             "name": "escape", "driver": "macvlan", "network_interface": "lo"}, effect=lambda: _made(world, "escape", "networks"),
-               names="macvlan", no_bite="the interface must fit"),
+               names="driver", no_bite="the interface must fit"),
     ]
     return rows
 

@@ -95,7 +95,8 @@ def test_podfence(world):
             contains(document["message"], escape.names, f"{escape.name}: the refusal names what was wrong")
             check(answer.field("x-podfence-request-id"), f"{escape.name}: the refusal has a request id")
         elif answer.status >= 400:
-            equal(answer.status, 404, f"{escape.name} is hidden")
+            # The name of a volume is taken for everybody, so that one is told as taken.
+            check(answer.status in (404, 409), f"{escape.name} is hidden", answer)
         equal(world.engine.direct.get(f"{LIBPOD}/containers/escape/json").status, 404,
               f"{escape.name} leaves no container")
         equal(sorted(path.name for path in host.iterdir()), ["image.tar", "owned", "secret", "up", "work"],

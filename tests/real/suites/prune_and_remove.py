@@ -5,7 +5,7 @@ import json
 from check import check, contains, equal, lacks
 from clients import API, LIBPOD, ok
 from wire import query
-from world import IMAGE, LABEL
+from world import IMAGE, LABEL, SLEEP
 
 
 def _stopped(world, name="done"):
@@ -133,6 +133,7 @@ def test_prune_tricks(world):
 def test_image_removal(world):
     """Removal of images: shared ones and p10's stay whatever is asked."""
     p1, registry, direct = world.p1, world.engine.registry_name, world.engine.direct
+    p1.post(f"{LIBPOD}/images/prune?all=true")  # p1's own, of other suites
     before = sorted(tag for image in direct.get(f"{LIBPOD}/images/json").json() for tag in image.get("RepoTags") or [])
     bb = direct.get(f"{LIBPOD}/images/{IMAGE}/json").json()["Id"]
     foreign = world.neighbour.ids["image"]
@@ -179,6 +180,20 @@ def test_batch_image_report(world):
     bare = world.engine.direct.delete(f"{LIBPOD}/images/remove" + query(images=[name, "absent"]))
     equal((through.status, sorted(through.json())), (bare.status, sorted(bare.json())), "batch image removal reports as Podman does")
     contains(str(through.json()), "absent", "the report names what was not there")
+
+
+def test_forced_network_removal(world):
+    """Podman would remove every container on the network, whosever it is."""
+    ok(world.p1.podman("network", "create", "net"))
+    ok(world.p1.podman("run", "-d", "--name", "web", "--network", "net", IMAGE, *SLEEP))
+    identifier = world.p1.get(f"{LIBPOD}/networks/net/json").json()["id"]
+    for name in ("net", identifier):
+        for path in (f"{API}/networks/{name}", f"{LIBPOD}/networks/{name}", f"{LIBPOD}/networks/{name}?force=true"):
+            answer = world.p1.delete(path)
+            check(answer.status >= 400, f"DELETE {path} of a network in use", answer)
+    for path in ("networks/net", "containers/web"):
+        equal(world.engine.direct.get(f"{LIBPOD}/{path}/json").status, 200, f"{path} is still there")
+    world.clear(world.p1)
 
 
 def test_clean_up(world):
