@@ -3,6 +3,7 @@
 unprivileged user of its own. The last line is `N passed, N failed`."""
 
 import argparse
+import fcntl
 import importlib
 import os
 import shutil
@@ -20,6 +21,17 @@ SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_
           "foreign_equals_absent", "lists", "prune_and_remove", "escapes",
           "bad_input", "streams", "footprint"]
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]
+
+
+def alone():
+    """The user of the tests is one: a second run on this machine waits for the first. Held until this process ends."""
+    lock = open("/run/podfence-test.lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("another run of these suites is going on here: waiting for it", flush=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def arguments():
@@ -49,6 +61,7 @@ def main():
     options = arguments()
     if os.geteuid() != 0:
         sys.exit("the suites on a real engine need root: they run Podman as a user of their own")
+    lock = alone()
     engine = Engine(options.registry_program)
     programs = {"docker": options.docker_program, "docker-compose": shutil.which("docker-compose")}
     world = World(engine, programs, None if options.bare else options.podfence)
@@ -67,6 +80,7 @@ def main():
             engine.stop()
     for line in tally.skipped:
         print(f"SKIPPED {line}")
+    lock.close()
     print(f"{tally.passed} passed, {tally.failed} failed")
     sys.exit(1 if tally.failed or not tally.passed else 0)
 
