@@ -78,6 +78,8 @@ TEST_CASE("a chunk that two parsers could cut differently is refused") {
       {"C10 line end inside a quoted extension", one_chunk("1f;a=\"\r\nb\"")},
       {"C11 no size", one_chunk("")},
       {"C11 no size but an extension", one_chunk(";a=b")},
+      {"C11 no size at the end", one_chunk(size, "\r\n\r\n" + smuggled)},
+      {"C11 no size but an extension at the end", one_chunk(size, ";a\r\n\r\n" + smuggled)},
       {"C12 word", one_chunk("abcx")},
       {"C12 NUL", one_chunk("1f\0"s)},
       {"C18 long extension", one_chunk(size + ";" + std::string(65536, 'x')), {400, 413, 431}},

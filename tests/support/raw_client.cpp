@@ -179,6 +179,7 @@ std::string RawClient::read_until(std::string_view text, Milliseconds timeout) {
 std::string RawClient::read_to_end(Milliseconds timeout) {
   const auto end = Clock::now() + timeout;
   while (fill(end)) continue;
+  if (!at_end_) buffer_ += " <the connection is still open>";
   return std::exchange(buffer_, {});
 }
 

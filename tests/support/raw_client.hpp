@@ -42,6 +42,7 @@ class RawClient {
   WireAnswer read_head(Milliseconds timeout = patience);
   /// Everything up to and with `text`; what came until then if the time or the connection ended first.
   std::string read_until(std::string_view text, Milliseconds timeout = patience);
+  /// Everything to the end of the connection, which must come in time: what is returned says so when it does not.
   std::string read_to_end(Milliseconds timeout = patience);
   /// Did the proxy end the connection, with nothing more to read?
   bool ended(Milliseconds timeout = patience);
