@@ -43,10 +43,11 @@ Task<bool> ClientAnswer::send(const rules::Reply& reply, const rules::Fields& ot
   co_return finished_;
 }
 
-Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& content) {
-  const bool tunnel = is_tunnel(status, content);
-  closes_ |= tunnel;
-  co_return co_await connection_.send(head(status, std::move(fields), content));
+Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& content, std::string_view first) {
+  closes_ |= is_tunnel(status, content);
+  const auto text = head(status, std::move(fields), content);
+  record_.bytes_out += first.size();
+  co_return co_await ContentWriter(connection_, framing_).write(first, text);
 }
 
 Task<bool> ClientAnswer::write(std::string_view piece) {

@@ -28,8 +28,8 @@ class ClientAnswer {
   /// A whole answer. Content-Type among `fields` gives way to the reply's own.
   Task<bool> send(const rules::Reply& reply, const rules::Fields& fields = {});
 
-  /// Piece by piece; every piece goes out at once. False: the client does not take it.
-  Task<bool> begin(int status, rules::Fields fields, const Framing& content);
+  /// Piece by piece; every piece goes out at once, `first` together with the head. False: the client does not take it.
+  Task<bool> begin(int status, rules::Fields fields, const Framing& content, std::string_view first = {});
   Task<bool> write(std::string_view piece);
   Task<bool> finish();
 

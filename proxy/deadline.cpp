@@ -10,6 +10,7 @@ Deadline::Deadline(const boost::asio::any_io_executor& executor, Connection& con
 
 void Deadline::set(std::chrono::milliseconds time) {
   end_ = Clock::now() + time;
+  active_ = true;
   passed_ = false;
   connection_.resume();
   // The watch looks again when it wakes; it has to be woken only for an end before that.
@@ -18,12 +19,14 @@ void Deadline::set(std::chrono::milliseconds time) {
 
 Task<void> Deadline::watch() {
   while (true) {
-    if (end_ <= Clock::now()) {
-      end_ = Clock::time_point::max();
+    const bool over = end_ <= Clock::now();
+    if (over && active_) {
+      active_ = false;
       passed_ = true;
       connection_.interrupt();
     }
-    timer_.expires_at(end_);
+    // A limit that was cleared already is slept for as well: the next one will most likely be no earlier.
+    timer_.expires_at(over ? Clock::time_point::max() : end_);
     co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
   }
 }

@@ -16,7 +16,7 @@ class Deadline {
 
   /// From now on; replaces the limit before. A connection that was interrupted may be used again.
   void set(std::chrono::milliseconds time);
-  void clear() { end_ = Clock::time_point::max(); }
+  void clear() { active_ = false; }
   bool passed() const { return passed_; }
 
   /// To be run beside what is limited. Never ends by itself.
@@ -40,6 +40,7 @@ class Deadline {
   boost::asio::steady_timer timer_;
   Connection& connection_;
   Clock::time_point end_ = Clock::time_point::max();
+  bool active_ = false;
   bool passed_ = false;
 };
 

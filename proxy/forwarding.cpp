@@ -32,7 +32,8 @@ void Forwarding::apply(const std::vector<rules::Claim>& claims) {
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
   // What upstream does to volumes and to what the ledger says of it has to be seen to its end.
-  if (!forward.volumes.empty() || !forward.on_success.empty()) departure.set(Departure::Means::Finish);
+  const bool finishes = !forward.volumes.empty() || !forward.on_success.empty();
+  if (finishes) departure.set(Departure::Means::Finish);
   UpstreamCall call(services.upstream);
   auto refused = co_await send(forward, call);
   if (refused || call.head().status >= 400)
@@ -41,7 +42,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
     apply(forward.on_success);
   inquiry_.release_names();
   departure.set(Departure::Means::Cancel);
-  if (refused || client.peer_closed()) co_return refused;
+  if (refused || (finishes && client.peer_closed())) co_return refused;
 
   if (!content.complete()) answer.close_after();
   if (!hijacks() || !is_tunnel(call.head())) co_return co_await relay_answer(call, inquiry_, services, answer);

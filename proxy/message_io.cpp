@@ -97,6 +97,7 @@ ContentReader::ContentReader(Connection& connection, const Framing& framing, Chu
 }
 
 std::string_view ContentReader::take() {
+  if (state_ != State::Open) return {};
   const auto received = connection_.received();
   if (framing_.kind == Framing::Kind::Chunked) {
     const auto step = decoder_.advance(received);
@@ -121,16 +122,19 @@ Task<std::string_view> ContentReader::next() {
   co_return std::string_view();
 }
 
-Task<bool> ContentWriter::write(std::string_view piece) {
-  if (piece.empty()) co_return true;
-  if (framing_.kind != Framing::Kind::Chunked) co_return co_await connection_.send(piece);
+Task<bool> ContentWriter::write(std::string_view piece, std::string_view head) {
+  if (piece.empty() && head.empty()) co_return true;
+  using boost::asio::buffer;
+  std::array<boost::asio::const_buffer, 4> parts{buffer(head)};
   std::array<char, 18> line;
-  const auto end = std::to_chars(line.data(), line.data() + 16, piece.size(), 16).ptr;
-  end[0] = '\r';
-  end[1] = '\n';
-  const std::array<boost::asio::const_buffer, 3> parts{
-      boost::asio::const_buffer(line.data(), static_cast<std::size_t>(end + 2 - line.data())),
-      boost::asio::const_buffer(piece.data(), piece.size()), boost::asio::const_buffer("\r\n", 2)};
+  if (framing_.kind == Framing::Kind::Chunked && !piece.empty()) {
+    const auto end = std::to_chars(line.data(), line.data() + 16, piece.size(), 16).ptr;
+    end[0] = '\r';
+    end[1] = '\n';
+    parts[1] = buffer(line.data(), static_cast<std::size_t>(end + 2 - line.data()));
+    parts[3] = buffer("\r\n", 2);
+  }
+  parts[2] = buffer(piece);
   co_return co_await connection_.send(parts);
 }
 

@@ -30,11 +30,11 @@ class ContentReader {
 
   /// The next piece, in the connection's buffer until something else is read there. Empty only when nothing follows.
   Task<std::string_view> next();
+  /// What has been received of the content already; may be empty.
+  std::string_view take();
   State state() const { return state_; }
 
  private:
-  std::string_view take();
-
   Connection& connection_;
   Framing framing_;
   ChunkDecoder decoder_;
@@ -45,8 +45,8 @@ class ContentWriter {
  public:
   ContentWriter(Connection& connection, const Framing& framing) : connection_(connection), framing_(framing) {}
 
-  /// Sent at once. An empty piece is not sent: as a chunk it would be the end.
-  Task<bool> write(std::string_view piece);
+  /// Sent at once, behind `head`. An empty piece is not sent: as a chunk it would be the end.
+  Task<bool> write(std::string_view piece, std::string_view head = {});
   Task<bool> finish();
 
  private:

@@ -39,7 +39,8 @@ Task<Refused> Relay::bytes() {
   // The answer to a HEAD says how long the content would be.
   const auto* length = rules::find(head.fields, "Content-Length");
   if (length && inquiry.exchange().request.method == rules::Method::Head) passed.push_back({"Content-Length", *length});
-  if (!co_await answer.begin(head.status, std::move(passed), head.content)) co_return std::nullopt;
+  const auto first = call.content().take();
+  if (!co_await answer.begin(head.status, std::move(passed), head.content, first)) co_return std::nullopt;
   while (true) {
     const auto piece = co_await call.content().next();
     if (piece.empty()) break;

@@ -71,7 +71,7 @@ void Upstream::keep(Connection connection) {
 
 UpstreamCall::~UpstreamCall() {
   const bool complete = sent_ && content_ && content_->state() == ContentReader::State::Complete;
-  if (complete && head_.keep_alive && head_.status >= 200 && connection_->is_quiet() && connection_->received().empty())
+  if (complete && head_.keep_alive && head_.status >= 200 && connection_->received().empty())
     upstream_.keep(std::move(*connection_));
 }
 
