@@ -254,6 +254,19 @@ TEST_CASE("an error before the stream is an ordinary answer") {
   CHECK(answer.content.find("not in the right state") != std::string::npos);
 }
 
+TEST_CASE("bytes sent ahead of a stream that does not come are no request") {
+  ExecProxy proxy;
+  proxy.on_start(FakePodman::says(http_answer(409, error_content(409, "wrong state"))));
+  for (const auto& fields : {upgrade, std::string()}) {
+    CAPTURE(fields);
+    auto client = proxy.client();
+    client.send(proxy.request(fields) + "DELETE /v1.41/containers/c1 HTTP/1.1\r\nHost: d\r\n\r\n");
+    CHECK(client.read_answer().status == 409);
+    CHECK(client.ended());
+  }
+  CHECK(proxy.podman.requests("DELETE").empty());
+}
+
 TEST_CASE("the exec session of another project is hidden, and the bytes behind its start go nowhere") {
   ExecProxy proxy;
   proxy.echoes(switched);

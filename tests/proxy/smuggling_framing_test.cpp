@@ -135,6 +135,37 @@ TEST_CASE("a version other than HTTP/1.1 is refused") {
   });
 }
 
+TEST_CASE("the content of a request that is refused is not read as the next request") {
+  RunningProxy proxy;
+  proxy.podman.add(podfence::rules::Kind::Container, "c1", "p1");
+  proxy.podman.add(podfence::rules::Kind::Container, "c10", "p10");
+  const auto sizes = {"Content-Length: " + std::to_string(smuggled.size()) + "\r\n\r\n" + smuggled,
+                      "Transfer-Encoding: chunked\r\n\r\n" + chunked(smuggled, 4096)};
+  for (const auto* start : {"POST /v1.41/nothing", "POST /v1.41/build?t=x", "PUT /v1.41/containers/c10/archive?path=/",
+                            "PUT /v1.41/containers/absent/archive?path=/", "PUT /v1.41/containers/c1/archive?zz=1",
+                            "POST /v1.41/containers/create?zz=1", "POST /v1.41/containers/c10/exec", "POST /v1.41/../x",
+                            "POST /v1.41/containers/json", "POST /v1.41/containers/c10/start"})
+    for (const auto& size : sizes)
+      for (const bool bytewise : {false, true}) {
+        const auto bytes = start + " HTTP/1.1\r\nHost: d\r\n"s + size;
+        CAPTURE(bytes);
+        auto client = proxy.client();
+        if (bytewise)
+          client.send_bytewise(bytes);
+        else
+          client.send(bytes);
+        const auto answer = client.read_answer();
+        CHECK(answer.status >= 400);
+        CHECK(answer.status < 500);
+        client.send(smuggled.substr(0, 7));  // what follows must not be joined to what was left over
+        client.half_close();
+        const auto rest = client.read_to_end();
+        CHECK((rest.empty() || rest.starts_with("HTTP/1.1 4")));
+      }
+  CHECK(proxy.podman.requests("DELETE").empty());
+  CHECK(proxy.podman.has(podfence::rules::Kind::Container, "c1"));
+}
+
 TEST_CASE("a request without length has no content, and what follows it is judged as a request of its own") {
   RunningProxy proxy;
   proxy.podman.add(podfence::rules::Kind::Container, "c1", "p1");
