@@ -1,10 +1,12 @@
 """Bad input: a 4xx that says what was wrong, nothing reaches Podman, and neither the connection nor anybody else's suffers."""
 
+import itertools
 import json
 import threading
+import time
 from urllib.parse import quote
 
-from check import check, equal
+from check import check, equal, until
 from clients import API, LIBPOD, ok
 from wire import Closed, Connection, request
 from world import IMAGE
@@ -165,32 +167,65 @@ def test_pipelined(world):
         equal(connection.receive().status, 404, "the last pipelined request")
 
 
-def test_others_are_unharmed(world):
-    """While one client sends rubbish and half requests, another works on."""
-    stop = threading.Event()
+RUBBISH = [b"\0" * 100, b"GET / HTTP/9.9\r\n\r\n", b"A" * 70000, request("POST", CREATE, b"{" * 5000), b"GET", b"\r\n\r\n",
+           b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"]
 
-    def rubbish():
-        data = [b"\0" * 100, b"GET / HTTP/9.9\r\n\r\n", b"A" * 70000, request("POST", CREATE, b"{" * 5000), b"GET", b"\r\n\r\n",
-                b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"]
-        number = 0
-        while not stop.is_set():
+
+class Rubbish:
+    """Clients of p1 that send rubbish and half requests, and go away, for as long as the block lasts."""
+
+    def __init__(self, world, pause):
+        self.world, self.pause = world, pause
+        self.stop = threading.Event()
+        self.threads = [threading.Thread(target=self.send, daemon=True) for _ in range(4)]
+
+    def send(self):
+        for number in itertools.count():
+            if self.stop.wait(self.pause):
+                return
             try:
-                with Connection(world.p1.path, timeout=1) as connection:
-                    connection.send(data[number % len(data)])
+                with Connection(self.world.p1.path, timeout=1) as connection:
+                    connection.send(RUBBISH[number % len(RUBBISH)])
                     connection.socket.setblocking(False)
                     connection.more()
             except OSError:
-                pass
-            number += 1
-    threads = [threading.Thread(target=rubbish, daemon=True) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for _ in range(5):
-        equal(ok(world.p10.docker("ps", "-q", "--filter", f"name={world.neighbour.container}")).text != "", True, "p10 works on")
-        equal(world.p1.get("/_ping").status, 200, "p1 works on")
-    stop.set()
-    for thread in threads:
-        thread.join(5)
+                pass  # refused, or nothing to read yet
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+
+    def __exit__(self, *_):
+        self.stop.set()
+        for thread in self.threads:
+            thread.join(5)
+
+
+def test_others_are_unharmed(world):
+    """While one client sends rubbish, others work on."""
+    name = world.neighbour.container
+    with Rubbish(world, pause=0.01):
+        for _ in range(5):
+            check(ok(world.p10.docker("ps", "-q", "--filter", f"name={name}")).text != "", "p10 works on")
+            equal(world.p1.get("/_ping").status, 200, "p1 works on")
+
+
+def test_flood(world):
+    """A client that connects as fast as it can fills its own project's queue, and no other's."""
+    with Rubbish(world, pause=0):
+        time.sleep(1)
+        for _ in range(5):
+            began = time.monotonic()
+            equal(world.p10.get("/_ping").status, 200, "p10 is served while p1 floods")
+            check(time.monotonic() - began < 3, "p10 is served in time while p1 floods", time.monotonic() - began)
+    check(until(lambda: _serves(world.p1), 20), "p1 is served after its flood")
+
+
+def _serves(project):
+    try:
+        return project.get("/_ping").status == 200
+    except OSError:
+        return False
 
 
 def test_idle_connections(world):
