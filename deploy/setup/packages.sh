@@ -36,11 +36,8 @@ packages_test=(
   clang-format  # format check
   clang-tidy    # lint
   shellcheck    # lint of shell scripts
-  jq            # reads answers in the tests with real Podman
-  socat         # raw bytes to sockets
-  sqlite3       # looks into ledgers
-  docker-compose   # a client of the tests
-  python3       # language of the tests with real Podman
+  python3         # language of the tests with real Podman
+  docker-compose  # a client of theirs
 )
 
 # Everything of root's is done through here.
