@@ -3,6 +3,9 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <new>
+
+#include "proxy/log.hpp"
 
 namespace podfence::proxy {
 
@@ -60,10 +63,14 @@ void Listener::stop() {
 }
 
 void Listener::adopt(Connection::Socket socket) {
-  if (sessions_.size() < services_.limits.connections)
-    tasks_.spawn(run_session(std::move(socket)));
-  else if (turned_away_.size() < max_turned_away)
-    tasks_.spawn(turn_away(std::move(socket)));
+  try {
+    if (sessions_.size() < services_.limits.connections)
+      tasks_.spawn(run_session(std::move(socket)));
+    else if (turned_away_.size() < max_turned_away)
+      tasks_.spawn(turn_away(std::move(socket)));
+  } catch (const std::bad_alloc&) {
+    log("no memory for another client");
+  }
 }
 
 Task<void> Listener::run_session(Connection::Socket socket) {
