@@ -224,8 +224,6 @@ std::string_view label_text(OwnLabel label) {
       return "added";
     case OwnLabel::BesideOthers:
       return "added to the client's filters";
-    case OwnLabel::WhenAlone:
-      return "added where the client has no filters";
     case OwnLabel::Never:
       return "not added";
   }

@@ -166,8 +166,6 @@ bool wants_own_label(const FilterTable& table, const Filters& filters) {
       return true;
     case OwnLabel::BesideOthers:
       return !filters.filters.empty();
-    case OwnLabel::WhenAlone:
-      return filters.filters.empty();
     case OwnLabel::Never:
       return false;
   }

@@ -35,7 +35,6 @@ struct FilterKey {
 enum class OwnLabel {
   Always,        ///< upstream joins filters by AND
   BesideOthers,  ///< as well, and the list without filters shows something that carries no label: the default network
-  WhenAlone,     ///< upstream joins some by OR: the label would widen the client's list
   Never,         ///< some of the objects carry no label of ours: images, anonymous volumes
 };
 

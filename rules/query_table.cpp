@@ -276,7 +276,7 @@ constexpr FilterTable pods_by_and{pod_filters, OwnLabel::Always};
 constexpr FilterTable networks_by_and{network_filters, OwnLabel::BesideOthers};
 constexpr FilterTable pruned_by_and{prune_filters, OwnLabel::Always};
 constexpr FilterTable volumes_by_or{volume_filters, OwnLabel::Never};
-constexpr FilterTable pruned_volumes{volume_prune_filters, OwnLabel::WhenAlone};
+constexpr FilterTable pruned_volumes{volume_prune_filters, OwnLabel::Never};
 constexpr FilterTable images_without_owner{image_filters, OwnLabel::Never};
 constexpr FilterTable pruned_images{image_prune_filters, OwnLabel::Never};
 constexpr FilterTable events_without_owner{event_filters, OwnLabel::Never};

@@ -124,8 +124,8 @@ Batch prune_volumes(Exchange& exchange, const JudgedQuery& query) {
   Batch batch;
   auto filters = filters_of(query);
   std::erase_if(filters, [](const Filter& filter) { return filter.name == "all"; });  // every unused one goes anyway
-  filters.push_back({"dangling", {"true"}});
-  const auto* own = exchange.facts.list(Kind::Volume);
+  // Without our label: anonymous volumes carry none. Facts keep what is own.
+  const auto* own = exchange.facts.list(Kind::Volume, write_filters({{"dangling", {"true"}}}));
   const InEveryList wanted(exchange, Kind::Volume, filters);
   if (!own || !wanted.known()) return batch;
   for (const auto& volume : *own) {

@@ -130,6 +130,16 @@ TEST_CASE("prunes remove the project's own things one by one") {
   CHECK(targets_of(world.decide(Method::Post, "/v1.41/images/prune")) == Targets{});
 }
 
+TEST_CASE("a prune takes the anonymous volumes that own containers left behind, and nobody else's") {
+  auto world = two_projects();
+  world.volume(id('8'), "");
+  world.volume(id('9'), "");
+  world.memory.remember(Kind::Volume, id('9'), "p1");
+  world.memory.remember(Kind::Volume, id('8'), "p10");
+  CHECK(targets_of(world.decide(Method::Post, "/v1.41/volumes/prune")) ==
+        Targets{"/v4.0.0/libpod/volumes/data", "/v4.0.0/libpod/volumes/" + id('9')});
+}
+
 TEST_CASE("a network is removed by its exact name, which is asked about and so locked") {
   auto world = two_projects();
   for (const auto& word : {std::string("net"), id('e')}) {
