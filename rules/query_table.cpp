@@ -44,7 +44,7 @@ constexpr auto container_remove = std::to_array<Parameter>({
     {"volumes", Boolean},
     {"ignore", Boolean},
     {"timeout", Unsigned},
-    {"depend", Boolean, OnlyUnset},  // removes what depends on it, whoever owns that
+    {"depend", Boolean, Drop},  // would remove what depends on it, whoever owns that; `podman rm --all` sends it
     {"link", Boolean, OnlyUnset},
 });
 constexpr auto container_start = std::to_array<Parameter>({
