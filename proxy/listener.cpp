@@ -36,7 +36,8 @@ class Registration {
 
 }  // namespace
 
-Listener::Listener(asio::any_io_executor executor, const ListenerOptions& options, Services& services, TaskGroup& tasks)
+Listener::Listener(const asio::any_io_executor& executor, const ListenerOptions& options, Services& services,
+                   TaskGroup& tasks)
     : options_(options), services_(services), tasks_(tasks), file_(std::in_place, options.socket), acceptor_(executor) {
   acceptor_.assign(asio::local::stream_protocol(), file_->release());
 }

@@ -14,7 +14,8 @@ namespace podfence::proxy {
 class Listener {
  public:
   /// Throws std::system_error that names the path.
-  Listener(boost::asio::any_io_executor executor, const ListenerOptions& options, Services& services, TaskGroup& tasks);
+  Listener(const boost::asio::any_io_executor& executor, const ListenerOptions& options, Services& services,
+           TaskGroup& tasks);
 
   /// Until stop().
   Task<void> accept();

@@ -58,8 +58,8 @@ Task<Refused> Relay::whole() {
     if (auto* deny = std::get_if<Deny>(&result)) co_return std::move(*deny);
     if (auto* text = std::get_if<std::string>(&result)) {
       // Named: g++ 12 destroys a braced temporary of a co_await expression twice.
-      rules::Reply reply{call.head().status, "application/json", std::move(*text), {}};
-      co_await answer.send(std::move(reply), fields());
+      const rules::Reply reply{call.head().status, "application/json", std::move(*text), {}};
+      co_await answer.send(reply, fields());
       co_return std::nullopt;
     }
     if (auto deny = co_await inquiry.learn(std::get<Ask>(result))) co_return deny;

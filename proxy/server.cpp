@@ -22,12 +22,12 @@ struct Server::State {
   Task<void> drain();
 };
 
-Server::Server(asio::io_context& context, std::string upstream, std::vector<ListenerOptions> listeners, Limits limits,
-               SqliteLedger& ledger, AuditLog& audit)
+Server::Server(asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
+               Limits limits, SqliteLedger& ledger, AuditLog& audit)
     : state_(new State{context,
                        std::move(listeners),
-                       {limits, Upstream(context.get_executor(), upstream),
-                        NameLocks(context.get_executor()), rules::OwnerMemory(), ledger, audit},
+                       {limits, Upstream(context.get_executor(), upstream), NameLocks(context.get_executor()),
+                        rules::OwnerMemory(), ledger, audit},
                        TaskGroup(context.get_executor()),
                        TaskGroup(context.get_executor()),
                        {}}) {}

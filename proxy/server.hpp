@@ -20,8 +20,8 @@ struct ListenerOptions {
 
 class Server {
  public:
-  Server(boost::asio::io_context& context, std::string upstream, std::vector<ListenerOptions> listeners, Limits limits,
-         SqliteLedger& ledger, AuditLog& audit);
+  Server(boost::asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
+         Limits limits, SqliteLedger& ledger, AuditLog& audit);
   /// Runs the context until nothing of this server is left in it.
   ~Server();
 

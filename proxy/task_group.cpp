@@ -11,7 +11,7 @@ void TaskGroup::spawn(Task<void> task) {
   const auto place = tasks_.emplace(tasks_.end());
   asio::co_spawn(
       executor_, std::move(task),
-      asio::bind_cancellation_slot(place->slot(), [this, place](std::exception_ptr) { tasks_.erase(place); }));
+      asio::bind_cancellation_slot(place->slot(), [this, place](const std::exception_ptr&) { tasks_.erase(place); }));
 }
 
 void TaskGroup::cancel() {

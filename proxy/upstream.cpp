@@ -37,6 +37,7 @@ std::string write_request(const rules::UpstreamRequest& request, bool streamed, 
 }  // namespace
 
 Task<std::optional<Connection>> Upstream::connect() {
+  asio::steady_timer pause(executor_);
   for (int attempt = 0; attempt < connect_attempts; ++attempt) {
     Connection::Socket socket(executor_);
     boost::system::error_code error;
@@ -48,7 +49,8 @@ Task<std::optional<Connection>> Upstream::connect() {
     if (::connect(socket.native_handle(), endpoint_.data(), static_cast<socklen_t>(endpoint_.size())) == 0)
       co_return Connection(std::move(socket));
     if (errno != EAGAIN && errno != EINTR) break;
-    co_await asio::steady_timer(executor_, connect_pause).async_wait(asio::use_awaitable);
+    pause.expires_after(connect_pause);
+    co_await pause.async_wait(asio::use_awaitable);
   }
   co_return std::nullopt;
 }
