@@ -58,8 +58,9 @@ Reply absent(const Deny& deny, Family family) {
   return write_error(status, absence.cause, fill(absence.message, deny.subject));
 }
 
-/// A client's bytes in our sentence: printable ASCII, bounded.
+/// A client's bytes in our sentence: printable ASCII, bounded, and to be seen when there are none.
 std::string printable(std::string_view subject) {
+  if (subject.empty()) return "\"\"";
   std::string text;
   for (const char c : subject.substr(0, max_subject)) text += ascii::is_graphic(c) || c == ' ' ? c : '?';
   return subject.size() > max_subject ? text + "..." : text;

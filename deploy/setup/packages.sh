@@ -32,10 +32,10 @@ packages_podman=(
 
 # Only for tests/run.
 packages_test=(
-  ccache        # second builds
-  clang-format  # format check
-  clang-tidy    # lint
-  shellcheck    # lint of shell scripts
+  ccache          # second builds
+  clang-format    # format check
+  clang-tidy      # lint
+  shellcheck      # lint of shell scripts
   python3         # language of the tests with real Podman
   docker-compose  # a client of theirs
 )

@@ -111,7 +111,7 @@ def test_list(world):
     says(docker("ps", "-n", "1", *names), "idle")
     says(docker("ps", "-l", *names), "idle")
     equal(len(ok(docker("ps", "-q", "--no-trunc")).text), 64, "ps -q --no-trunc")
-    shows(docker("ps", "-a", "-s", "--format", "json"), '"Names":"web"')
+    shows(docker("ps", "-a", "-s", "--format", "{{json .}}"), '"Names":"web"')
     ok(docker("rm", "idle"))
 
 

@@ -68,11 +68,11 @@ def table(world, host):
         Escape("1.5 injection through Type", create, mount(Type=f"bind,src={host}", Target="/x"), SECRET, names="bind"),
         Escape("1.6 injection through Consistency", create,
                mount(Type="bind", Target="/x", Consistency=f"cached,src={host}"), SECRET, names="onsistency"),
-        Escape("1.7 injection through Target", create, mount(Type="", Target=f"/x,type=bind,src={host}"), SECRET, names="mount"),
+        Escape("1.7 injection through Target", create, mount(Type="", Target=f"/x,type=bind,src={host}"), SECRET, names='allowed: ""'),
         Escape("1.9 injection of volume options", create, mount(
             Type="volume", Target=f"/x,volume-opt=type=none,volume-opt=o=bind,volume-opt=device={host}"), SECRET, names="/x"),
         Escape("1.11 bind without a source", create, docker({"Mounts": [{"Type": "bind", "Target": str(host)}]},
-                                                           ["cat", f"{host}/secret"]), SECRET, names="path of the host"),
+                                                           ["cat", f"{host}/secret"]), SECRET, names='mounted: ""'),
         Escape("1.13 bind as the key of Volumes", create, docker(Volumes={f"{host}:/x:ro": {}}), SECRET, names=str(host)),
         Escape("1.14 libpod mount", create_libpod, libpod(mounts=[
             {"type": "bind", "source": str(host), "destination": "/x"}]), SECRET, names=str(host)),
