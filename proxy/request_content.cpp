@@ -1,5 +1,7 @@
 #include "proxy/request_content.hpp"
 
+#include <utility>
+
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
