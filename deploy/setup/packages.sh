@@ -65,7 +65,8 @@ unpacked_program() {
   if command -v "$program"; then return; fi
   if [ ! -x "$folder/usr/bin/$program" ]; then
     mkdir -p "$folder"
-    (cd "$folder" && apt-get -qq download "$package" && dpkg-deb -x "$package"_*.deb . && rm "$package"_*.deb) >&2
+    (cd "$folder" && apt-get -qq -o APT::Sandbox::User=root download "$package" &&
+      dpkg-deb -x "$package"_*.deb . && rm "$package"_*.deb) >&2
   fi
   echo "$folder/usr/bin/$program"
 }
