@@ -44,7 +44,9 @@ class Project(Socket):
         return LineStream(self.path, target)
 
     def environment(self):
-        return {"HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm",
+        # docker-compose calls the docker command.
+        path = os.path.dirname(self.programs["docker"]) + ":" + os.environ["PATH"]
+        return {"HOME": self.home, "PATH": path, "LANG": "C.UTF-8", "TERM": "xterm",
                 "DOCKER_HOST": f"unix://{self.path}", "CONTAINER_HOST": f"unix://{self.path}",
                 "DOCKER_CONFIG": self.home, "XDG_RUNTIME_DIR": self.home, "COMPOSE_HTTP_TIMEOUT": "60"}
 
