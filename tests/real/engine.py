@@ -74,6 +74,7 @@ class Engine:
         self.scratch = Path(tempfile.mkdtemp(prefix="podfence-test-"))
         self.scratch.chmod(0o755)
         self.registry_port = free_port()
+        self.host_directories = set()
         self.socket_path = str(self.runtime / "podman.sock")
         self.direct = Socket(self.socket_path)
 
@@ -168,7 +169,8 @@ class Engine:
         self.podman("system", "migrate", check=False)  # ends the pause process
         self._end_leftovers()
         end(self.registry)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        for path in (self.scratch, *self.host_directories):
+            shutil.rmtree(path, ignore_errors=True)
 
     def _end_leftovers(self):
         """Monitors of exec sessions live on for five minutes. The user is the tests' own, and so is all it runs."""
@@ -182,8 +184,8 @@ class Engine:
     def host_directory(self, name):
         """A directory of the Podman user: what an escape would reach."""
         path = self.home / name
-        if path.exists():
-            shutil.rmtree(path)
+        self.host_directories.add(path)
+        shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
         os.chown(path, self.account.pw_uid, self.account.pw_gid)
         return path

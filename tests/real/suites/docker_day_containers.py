@@ -94,6 +94,11 @@ def test_attach(world):
     contains(attached.out, "got something", "start -a -i passes input and output")
     equal(attached.code, 5, "start -a tells the exit code")
     ok(docker("rm", "reader"))
+    ok(docker("run", "-d", "-i", "--name", "listener", IMAGE, "sh", "-c", "read word; echo heard $word; exit 6"))
+    attached = docker("attach", "listener", data="a word\n")
+    contains(attached.out, "heard a word", "attach passes input and output")
+    equal(attached.code, 6, "attach tells the exit code")
+    ok(docker("rm", "listener"))
 
 
 def test_list(world):
