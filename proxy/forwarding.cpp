@@ -31,15 +31,16 @@ void Forwarding::apply(const std::vector<rules::Claim>& claims) {
 
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
-  // What upstream does to volumes and to what the ledger says of it has to be seen to its end.
-  const bool finishes = !forward.volumes.empty() || !forward.on_success.empty();
+  // What upstream does to volumes has to be seen to its end.
+  const bool finishes = !forward.volumes.empty();
   if (finishes) departure.set(Departure::Means::Finish);
+  apply(forward.before);
   UpstreamCall call(services.upstream);
   auto refused = co_await send(forward, call);
-  if (refused || call.head().status >= 400)
+  if (refused || call.head().status >= 400) {
     co_await unclaim_volumes();
-  else if (succeeded(call.head().status))
-    apply(forward.on_success);
+    apply(forward.on_failure);
+  }
   inquiry_.release_names();
   departure.set(Departure::Means::Cancel);
   if (refused || (finishes && client.peer_closed())) co_return refused;

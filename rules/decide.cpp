@@ -7,6 +7,10 @@ namespace podfence::rules {
 
 namespace {
 
+/// Each costs a request upstream, and a volume's name is locked meanwhile.
+constexpr std::size_t max_references = 256;
+constexpr std::size_t max_new_volumes = 64;
+
 Decision act_on(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
   switch (endpoint.act) {
@@ -53,8 +57,15 @@ Deny hidden(Kind kind, std::string_view name) { return {refusal("ownership.hidde
 Decision decide(Exchange& exchange) {
   auto decision = act_on(exchange);
   if (std::holds_alternative<Deny>(decision)) return decision;
-  if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
-  return decision;
+  const auto* forward = std::get_if<Forward>(&decision);
+  if (forward && forward->volumes.size() > max_new_volumes)
+    return Deny{refusal("limit.volumes"), std::to_string(max_new_volumes), Kind::None};
+  if (exchange.facts.complete()) return decision;
+  Ask ask{exchange.facts.take_open()};
+  // What a prune asks about is the project's own; what else asks much was told so by the client.
+  if (ask.questions.size() > max_references && exchange.match.endpoint->act != Act::Prune)
+    return Deny{refusal("limit.references"), std::to_string(max_references), Kind::None};
+  return ask;
 }
 
 }  // namespace podfence::rules

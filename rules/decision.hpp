@@ -70,7 +70,8 @@ struct NewVolume {
 struct Forward {
   std::vector<NewVolume> volumes;
   UpstreamRequest request;
-  std::vector<Claim> on_success;  ///< applied to the ledger when upstream answers 2xx, before the client sees it
+  std::vector<Claim> before;      ///< applied to the ledger before the request is sent
+  std::vector<Claim> on_failure;  ///< applied when upstream does not answer, or with an error
 };
 
 /// Several requests, one after the other; the report is made from what they answered (answer.hpp).

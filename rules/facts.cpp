@@ -57,9 +57,13 @@ std::string identity(Kind kind, const json::Value& object) {
   return std::string(id);
 }
 
-/// Podman answers 500 for a prefix that fits several objects. Some of them may be foreign, so it counts as absent.
-bool is_ambiguous(std::string_view content) {
-  return content.find("more than one") != std::string_view::npos || content.find("multiple") != std::string_view::npos;
+/// Podman answers 500 for a prefix that fits several objects, some of which may be foreign, and for an object that goes
+/// while it is looked at. Both count as absent.
+bool is_absent(int status, std::string_view content) {
+  constexpr auto signs = std::to_array<std::string_view>({"more than one", "multiple", R"("cause":"no such)"});
+  return status == 404 || (status == 500 && std::ranges::any_of(signs, [&](std::string_view sign) {
+                             return content.find(sign) != std::string_view::npos;
+                           }));
 }
 
 const json::Value* labels_of(const json::Value& object) {
@@ -108,7 +112,7 @@ const std::string* OwnerMemory::owner(Kind kind, std::string_view id) const {
 const Fact* Facts::ask(const Question& question) {
   const auto place = known_.find(question);
   if (place != known_.end()) return &place->second;
-  if (std::ranges::find(open_, question) == open_.end()) open_.push_back(question);
+  open_.insert(question);
   return nullptr;
 }
 
@@ -166,20 +170,13 @@ const Fact* Facts::find_exec(std::string_view id) {
 const Fact* Facts::find_volume(std::string_view name) {
   Question question{Question::Ask::Object, Kind::Volume, std::string(name)};
   const Fact* volume = ask(question);
-  if (!volume || volume->ownership != Ownership::Foreign || has_labels(volume->document)) return volume;
-  // No labels: an anonymous volume belongs to whoever's container mounts it.
-  json::Value filters;
-  json::Value label = json::Value::array(), mounts = json::Value::array();
-  label.push(project_.label_key + "=" + project_.id);
-  mounts.push(name);
-  filters.set("label", std::move(label));
-  filters.set("volume", std::move(mounts));
-  const auto* mounting = list(Kind::Container, json::write(filters));
-  if (!mounting) return nullptr;
-  if (!mounting->empty() || is_remembered_volume(name)) {
-    remember_volume(name);
-    known_[question].ownership = Ownership::Own;
-  }
+  if (!volume || volume->ownership != Ownership::Foreign) return volume;
+  // An anonymous volume has a random name and no labels, and belongs to whose container mounts it. Any other name
+  // without labels is the host user's. Podman's own filter by volume is no proof: it compares the sources of all
+  // mounts, and every container mounts "proc".
+  if (!is_full_id(name) || has_labels(volume->document)) return volume;
+  if (!is_remembered_volume(name) && !mounted_volumes()) return nullptr;
+  if (is_remembered_volume(name)) known_[question].ownership = Ownership::Own;  // learn_mounts has remembered it
   return &known_[question];
 }
 
@@ -225,7 +222,7 @@ UpstreamRequest Facts::request_for(const Question& question) const {
 
 bool Facts::learn(const Question& question, int status, std::string_view content) {
   Fact fact;
-  if (question.ask == Question::Ask::Object && (status == 404 || (status == 500 && is_ambiguous(content)))) {
+  if (question.ask == Question::Ask::Object && is_absent(status, content)) {
     known_[question] = fact;
     return true;
   }

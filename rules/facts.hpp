@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,7 +74,10 @@ class Facts {
   std::vector<std::string> resolved_ids() const;
 
   bool complete() const { return open_.empty(); }
-  std::vector<Question> take_open() { return std::exchange(open_, {}); }
+  std::vector<Question> take_open() {
+    const auto questions = std::exchange(open_, {});
+    return {questions.begin(), questions.end()};
+  }
 
   /// What to ask upstream for a question.
   UpstreamRequest request_for(const Question& question) const;
@@ -98,7 +102,7 @@ class Facts {
   void remember_volume(std::string_view name);
 
   std::map<Question, Fact> known_;
-  std::vector<Question> open_;
+  std::set<Question> open_;
 };
 
 /// The network that Podman gives to containers that name none: everybody shares it, nobody may change it. The id is

@@ -1,6 +1,7 @@
 #include "rules/image_name.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "rules/ascii.hpp"
 #include "rules/exchange.hpp"
@@ -167,16 +168,20 @@ bool visible_name(const Project& project, const Ledger& ledger, std::string_view
 }
 
 std::vector<std::string> visible_names(const Project& project, const Ledger& ledger, const json::Value& image) {
-  std::vector<std::string> tags, digests;
-  append_names(image, "RepoTags", tags);
-  std::erase_if(tags, [&](const std::string& name) { return !visible_name(project, ledger, name); });
+  // A tag is mutable: others may have moved it to an image that this project never got.
+  const bool held = ledger.holds_image(project.id, image_id_of(image));
+  const auto is_visible = [&](const std::string& name) {
+    return held ? visible_name(project, ledger, name) : is_shared_name(project, name);
+  };
+  std::vector<std::string> names, digests;
+  append_names(image, "RepoTags", names);
+  std::erase_if(names, std::not_fn(is_visible));
   append_names(image, "RepoDigests", digests);
   for (auto& digest : digests) {
-    const auto same_repository = [&](const std::string& tag) { return repository_of(tag) == repository_of(digest); };
-    if (visible_name(project, ledger, digest) || std::ranges::any_of(tags, same_repository))
-      tags.push_back(std::move(digest));
+    const auto same_repository = [&](const std::string& name) { return repository_of(name) == repository_of(digest); };
+    if (is_visible(digest) || std::ranges::any_of(names, same_repository)) names.push_back(std::move(digest));
   }
-  return tags;
+  return names;
 }
 
 Ownership image_ownership(const Project& project, const Ledger& ledger, const json::Value& image) {
@@ -184,7 +189,7 @@ Ownership image_ownership(const Project& project, const Ledger& ledger, const js
   // Shared wins: what everybody may read nobody may change, whoever pulled it as well.
   if (std::ranges::any_of(names, [&](const std::string& name) { return is_shared_name(project, name); }))
     return Ownership::Shared;
-  return ledger.holds_image(project.id, image_id_of(image)) || !names.empty() ? Ownership::Own : Ownership::Foreign;
+  return ledger.holds_image(project.id, image_id_of(image)) ? Ownership::Own : Ownership::Foreign;
 }
 
 std::string image_id_of(const json::Value& image) { return full_image_id(image.text("Id")).value_or(""); }

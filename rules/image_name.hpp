@@ -43,7 +43,7 @@ bool visible_name(const Project& project, const Ledger& ledger, std::string_view
 /// RepoTags and RepoDigests of an image (either family's JSON) that the project may see.
 std::vector<std::string> visible_names(const Project& project, const Ledger& ledger, const json::Value& image);
 
-/// Own: held by the project, or a tag of it is. Shared: one of its names is. Otherwise Foreign.
+/// Own: held by the project. Shared: one of its names is. Otherwise Foreign.
 Ownership image_ownership(const Project& project, const Ledger& ledger, const json::Value& image);
 
 /// The image's id: 64 hexadecimal digits.

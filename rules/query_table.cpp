@@ -250,9 +250,11 @@ constexpr auto volume_filters = std::to_array<FilterKey>({
 constexpr auto network_filters = std::to_array<FilterKey>({
     {"id"}, {"name"}, {"label"}, {"label!"}, {"driver"}, {"type"}, {"until"}, {"dangling"},
 });
+// Not "containers" and "intermediate", which tell of what others do with an image, nor "reference!", which tells of names
+// that are not shown. "reference" is held against the visible names once more (answer/images.cpp).
 constexpr auto image_filters = std::to_array<FilterKey>({
-    {"id"}, {"digest"}, {"label"}, {"label!"}, {"dangling"}, {"intermediate"}, {"readonly"}, {"manifest"},
-    {"containers"}, {"until"}, {"reference"}, {"reference!"},
+    {"id"}, {"digest"}, {"label"}, {"label!"}, {"dangling"}, {"readonly"}, {"manifest"},
+    {"until"}, {"reference"},
     {"before", FilterValue::Image},
     {"after", FilterValue::Image},
     {"since", FilterValue::Image},

@@ -93,6 +93,9 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"limit.bound", 403, "the value is beyond the built-in bound: {}", "ask for less"},
   {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
   {"port.random", 403, "publishing all exposed ports would open them on every address of the host: {}", "publish each port by itself (-p 127.0.0.1::80)"},
+  {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
+  {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
+  {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one above 1023"},
 
   // Images
@@ -111,7 +114,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"http.head-too-large", 431, "the request head is larger than {} bytes", "send fewer header fields"},
   {"http.timeout", 408, "the request was not complete in time: {}", "send it at once"},
   {"http.expectation", 417, "the expectation cannot be met: {}", "send Expect: 100-continue or none"},
-  {"server.busy", 503, "too many connections: {}", "close some, or try again"},
+  {"server.busy", 503, "podfence is busy: {}", "try again, with fewer requests at once"},
   {"upstream.unreachable", 502, "Podman cannot be reached: {}", "ask the operator to start podman.socket"},
   {"upstream.answer", 502, "Podman gave an answer that cannot be understood: {}", "ask the operator to look at the log"},
 });

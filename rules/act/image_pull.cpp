@@ -1,6 +1,9 @@
 // Pulling. Nothing can be labelled, so the ledger records who pulled what (answer/: LineJudge). A name that the project
 // cannot see does not exist for it: it is fetched from its registry and never answered from what others have here.
 
+#include <algorithm>
+#include <array>
+
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
 #include "rules/registry_auth.hpp"
@@ -34,6 +37,11 @@ Reply already_here(const Exchange& exchange, const std::string& reference, const
   return {200, "application/json", json::write(line) + "\n", {}};
 }
 
+bool chooses_platform(const Target& target) {
+  constexpr auto names = std::to_array<std::string_view>({"platform", "Arch", "OS", "Variant"});
+  return std::ranges::any_of(names, [&](std::string_view name) { return !value_of(target, name).empty(); });
+}
+
 /// A local name is no registry's: Podman would ask a registry on the host itself.
 bool is_local_name(std::string_view reference) { return reference.starts_with("localhost/"); }
 
@@ -63,8 +71,19 @@ Decision image_pull(Exchange& exchange) {
   if (policy == "never" || is_local_name(*reference) || is_shared_name(exchange.project, *reference))
     return hidden(Kind::Image, asked);
 
+  const auto& ledger = exchange.facts.ledger();
+  const auto& project = exchange.project.id;
+  // For another platform the name would mean another image, to those as well who have pulled it.
+  if (chooses_platform(target) && ledger.tag_owned_by_others(project, *reference))
+    return Deny{refusal("image.tag-taken"), *reference, Kind::Image};
+
   Forward forward;
   forward.request.method = Method::Post;
+  // While it is pulled nobody else's removal may take it; what is not held is not seen by it.
+  if (!ledger.owns_tag(project, *reference)) {
+    forward.before = {{Claim::Change::OwnTag, *reference}};
+    forward.on_failure = {{Claim::Change::DropTag, *reference}};
+  }
   if (compat) {
     replace(pairs, "fromImage", *reference);
     replace(pairs, "tag", "");

@@ -31,6 +31,41 @@ void reduce_names(const Exchange& exchange, json::Value& image) {
     keep_names(image, member, [&](const std::string& name) { return visible_name(exchange.project, ledger, name); });
 }
 
+/// The values of the client's filter of that name, in either form that Podman takes.
+std::vector<std::string> filter_values(const Exchange& exchange, std::string_view name) {
+  std::vector<std::string> values;
+  for (const auto& text : values_of(exchange.request.target, "filters")) {
+    const auto parsed = json::parse(text);
+    const auto* filters = std::get_if<json::Value>(&parsed);
+    const auto* filter = filters ? filters->find(name) : nullptr;
+    if (!filter) continue;
+    if (filter->items())
+      for (const auto& value : *filter->items()) values.emplace_back(value.string() ? *value.string() : "");
+    if (filter->members())
+      for (const auto& flag : *filter->members()) values.push_back(flag.name);
+  }
+  return values;
+}
+
+/// A pattern may mean the whole name, or what is left of it without its tag, its registry, or its first path segments.
+bool may_match(std::string_view pattern, std::string_view name) {
+  for (std::size_t start = 0; start != std::string_view::npos && start < name.size();) {
+    const auto rest = name.substr(start);
+    if (matches_pattern(pattern, rest) || matches_pattern(pattern, repository_of(rest))) return true;
+    const auto slash = name.find('/', start);
+    start = slash == std::string_view::npos ? slash : slash + 1;
+  }
+  return false;
+}
+
+/// Upstream filters by all names of an image, also by those that are not shown.
+bool is_referenced(const Exchange& exchange, const json::Value& image, const std::vector<std::string>& patterns) {
+  const auto names = visible_names(exchange.project, exchange.facts.ledger(), image);
+  return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
+           return std::ranges::any_of(names, [&](const std::string& name) { return may_match(pattern, name); });
+         });
+}
+
 /// The containers of everybody are counted; -1 is Docker's "not counted".
 void hide_count(json::Value& image) {
   if (image.find("Containers")) image.set("Containers", json::Value::integer(-1));
@@ -42,8 +77,10 @@ bool rewrite_images(Exchange& exchange, json::Value& document) {
   if (document.is_null()) document = json::Value::array();
   auto* items = document.items();
   if (!items) return false;
+  const auto patterns = filter_values(exchange, "reference");
   std::erase_if(*items, [&](const json::Value& image) {
-    return image_ownership(exchange.project, exchange.facts.ledger(), image) == Ownership::Foreign;
+    return image_ownership(exchange.project, exchange.facts.ledger(), image) == Ownership::Foreign ||
+           !is_referenced(exchange, image, patterns);
   });
   std::vector<std::string> visible;
   for (const auto& image : *items) visible.push_back(image_id_of(image));

@@ -27,13 +27,17 @@ class PullRule final : public LineRule {
 
   std::vector<Claim> claims() override {
     const auto reference = pull_reference(exchange_);
-    if (failed_ || last_id_.empty() || !reference || is_shared_name(exchange_.project, *reference)) return {};
+    if (!reference || is_shared_name(exchange_.project, *reference)) return {};
     // The image was looked up before it was pulled, and the pull may have moved its name.
     if (!asking_) exchange_.facts.forget({Question::Ask::Object, Kind::Image, *reference});
     const auto* image = exchange_.facts.find(Kind::Image, *reference);
     asking_ = !image;
-    if (!image || !image->id.starts_with(last_id_)) return {};
-    return {{Claim::Change::HoldImage, image->id}, {Claim::Change::OwnTag, *reference}};
+    if (!image) return {};
+    if (!failed_ && !last_id_.empty() && image->id.starts_with(last_id_))
+      return {{Claim::Change::HoldImage, image->id}, {Claim::Change::OwnTag, *reference}};
+    // The name was claimed when the pull began (act/image_pull.cpp). It stays with an image that the project has.
+    const bool held = exchange_.facts.ledger().holds_image(exchange_.project.id, image->id);
+    return held ? std::vector<Claim>() : std::vector<Claim>{{Claim::Change::DropTag, *reference}};
   }
 
  private:

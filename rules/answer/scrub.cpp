@@ -1,12 +1,17 @@
 #include "rules/answer/scrub.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "rules/ascii.hpp"
 
 namespace podfence::rules::answer {
 
 namespace {
+
+/// Podman repeats what it was sent. Nobody reads more of it than this.
+constexpr std::size_t longest_text = 4096;
 
 /// As long as the shortest form of an id that Podman writes.
 constexpr std::size_t shortest_id = 12;
@@ -27,22 +32,43 @@ bool is_punctuation(char c) { return c == ':' || c == '.'; }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// What the client said, and what it was told is its own.
+/// Calls `use` with every word of the text, and what stands before it.
+template <class Use>
+void for_each_word(std::string_view text, Use use) {
+  while (!text.empty()) {
+    const auto start = std::ranges::find_if(text, is_word);
+    const auto end = std::find_if_not(start, text.end(), is_word);
+    use(std::string_view(text.begin(), start), std::string_view(start, end));
+    text = std::string_view(end, text.end());
+  }
+}
+
+bool is_id(std::string_view word) { return word.size() >= shortest_id && std::ranges::all_of(word, is_hexadecimal); }
+
+/// The ids that the client said, and those of what it was told is its own. Clients send a lot: collected once.
 class Known {
  public:
-  explicit Known(const Exchange& exchange) : exchange_(exchange), resolved_(exchange.facts.resolved_ids()) {
+  explicit Known(const Exchange& exchange) : exchange_(exchange) {
     const auto& request = exchange.request;
-    for (const auto& segment : request.target.segments) said_ += segment + "\n";
-    for (const auto& pair : request.target.query) said_ += pair.value + "\n";
-    if (request.content) said_ += json::write(*request.content);
+    for (const auto& segment : request.target.segments) collect(segment);
+    for (const auto& pair : request.target.query) collect(pair.value);
+    if (request.content) collect(json::write(*request.content));
+    for (const auto& id : exchange.facts.resolved_ids()) ids_.insert(id);
   }
 
+  /// Also of the beginning of an id.
   bool operator()(std::string_view id) const {
-    return contains(said_, id) || is_own(id) ||
-           std::ranges::any_of(resolved_, [&](const std::string& own) { return own.starts_with(id); });
+    const auto next = ids_.lower_bound(id);
+    return (next != ids_.end() && next->starts_with(id)) || is_own(id);
   }
 
  private:
+  void collect(std::string_view text) {
+    for_each_word(text, [&](std::string_view, std::string_view word) {
+      if (is_id(word)) ids_.emplace(word);
+    });
+  }
+
   bool is_own(std::string_view id) const {
     constexpr Kind kinds[] = {Kind::Container, Kind::Pod, Kind::Network, Kind::Volume};
     return std::ranges::any_of(kinds, [&](Kind kind) {
@@ -52,22 +78,15 @@ class Known {
   }
 
   const Exchange& exchange_;
-  std::vector<std::string> resolved_;
-  std::string said_;
+  std::set<std::string, std::less<>> ids_;
 };
 
 std::string without_foreign_ids(const Exchange& exchange, std::string_view text) {
   const Known known(exchange);
   std::string result;
-  while (!text.empty()) {
-    const auto start = std::ranges::find_if(text, is_word);
-    result.append(text.begin(), start);
-    const auto end = std::find_if_not(start, text.end(), is_word);
-    const std::string_view word(start, end);
-    const bool is_id = word.size() >= shortest_id && std::ranges::all_of(word, is_hexadecimal);
-    result.append(is_id && !known(word) ? "<hidden>" : word);
-    text = std::string_view(end, text.end());
-  }
+  for_each_word(text, [&](std::string_view before, std::string_view word) {
+    result.append(before).append(is_id(word) && !known(word) ? "<hidden>" : word);
+  });
   return result;
 }
 
@@ -94,7 +113,7 @@ std::string without_host_paths(std::string_view text) {
 }
 
 std::string scrub(const Exchange& exchange, std::string_view text) {
-  return without_foreign_ids(exchange, without_host_paths(text));
+  return without_foreign_ids(exchange, without_host_paths(text.substr(0, longest_text)));
 }
 
 }  // namespace podfence::rules::answer

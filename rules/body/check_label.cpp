@@ -5,6 +5,7 @@
 #include <array>
 
 #include "rules/ascii.hpp"
+#include "rules/body/bounds.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/exchange.hpp"
@@ -37,6 +38,9 @@ constexpr std::string_view terminal_annotation = "io.kubernetes.cri-o.TTY";
 std::optional<Deny> judge_label(json::Value& value, const Place& place) {
   const Project& project = place.exchange.project;
   const std::string& name = *place.key;
+  // Docker's form is joined to NAME=value and split again at the first '=' by Podman.
+  if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
+    return refuse(refusal("field.value"), place.path);
   if (name == project.label_key)
     return *value.string() == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
   return is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
@@ -48,9 +52,14 @@ std::optional<Deny> judge_annotation(json::Value& value, const Place& place) {
   return std::nullopt;
 }
 
-void add_project_label(json::Value& content, std::string_view labels, const Project& project) {
+std::optional<Deny> add_project_label(json::Value& content, std::string_view labels, const Project& project) {
   if (!content.find(labels)) content.set(labels, json::Value::object());
-  content.find(labels)->set(project.label_key, project.id);
+  json::Value& map = *content.find(labels);
+  std::size_t size = 0;
+  for (const json::Member& label : *map.members()) size += label.name.size() + label.value.string()->size();
+  if (size > bounds::labels_size) return Deny{refusal("limit.labels"), std::to_string(bounds::labels_size), Kind::None};
+  map.set(project.label_key, project.id);
+  return std::nullopt;
 }
 
 }  // namespace podfence::rules

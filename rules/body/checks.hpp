@@ -28,8 +28,8 @@ Check judge_label, judge_annotation;
 inline constexpr Rule label = checked(judge_label, "reserved names are refused; your project's label is added");
 inline constexpr Rule annotation =
     checked(judge_annotation, "refused, but for the one that podman always sends: dropped");
-/// Puts the project's label into the map of that name, which is made where it is missing.
-void add_project_label(json::Value& content, std::string_view labels, const Project& project);
+/// Puts the project's label into the map of that name, which is made where it is missing. Bounds what all labels say.
+std::optional<Deny> add_project_label(json::Value& content, std::string_view labels, const Project& project);
 
 // check_environment.cpp
 Check judge_environment, judge_host_entry, judge_group, judge_timezone, judge_umask, judge_duration;

@@ -45,8 +45,7 @@ void settle_network_libpod(json::Value& content, bool has_default) {
 }  // namespace
 
 std::optional<Deny> finish_labels_compat(json::Value& content, const Place& place) {
-  add_project_label(content, "Labels", place.exchange.project);
-  return std::nullopt;
+  return add_project_label(content, "Labels", place.exchange.project);
 }
 
 std::optional<Deny> finish_container_compat(json::Value& content, const Place& place) {
@@ -56,16 +55,14 @@ std::optional<Deny> finish_container_compat(json::Value& content, const Place& p
 
 std::optional<Deny> finish_container_libpod(json::Value& content, const Place& place) {
   settle_network_libpod(content, content.find("pod") != nullptr);
-  add_project_label(content, "labels", place.exchange.project);
-  return std::nullopt;
+  return add_project_label(content, "labels", place.exchange.project);
 }
 
 /// Podman refuses a network mode for a pod without an infra container, which has no namespaces of its own, and the mode
 /// private for a pod with ports (specgen:PodSpecGenerator.Validate), which is what a pod gets that names no mode.
 std::optional<Deny> finish_pod(json::Value& content, const Place& place) {
   settle_network_libpod(content, content.find("no_infra") || content.find("portmappings"));
-  add_project_label(content, "labels", place.exchange.project);
-  return std::nullopt;
+  return add_project_label(content, "labels", place.exchange.project);
 }
 
 /// Podman takes both names for the labels, and `Labels` wins over `Label`.
@@ -87,8 +84,7 @@ std::optional<Deny> finish_network_compat(json::Value& content, const Place& pla
 
 std::optional<Deny> finish_network_libpod(json::Value& content, const Place& place) {
   object_at(content, "options").set(isolate_option, "true");
-  add_project_label(content, "labels", place.exchange.project);
-  return std::nullopt;
+  return add_project_label(content, "labels", place.exchange.project);
 }
 
 }  // namespace podfence::rules
