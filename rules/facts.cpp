@@ -60,7 +60,9 @@ std::string identity(Kind kind, const json::Value& object) {
 /// Podman answers 500 for a prefix that fits several objects, some of which may be foreign, and for an object that goes
 /// while it is looked at. Both count as absent.
 bool is_absent(int status, std::string_view content) {
-  constexpr auto signs = std::to_array<std::string_view>({"more than one", "multiple", R"("cause":"no such)"});
+  constexpr auto signs =
+      std::to_array<std::string_view>({"more than one", "multiple", R"("cause":"no such )",
+                                       R"("cause":"network not found")", R"("cause":"image not known")"});
   return status == 404 || (status == 500 && std::ranges::any_of(signs, [&](std::string_view sign) {
                              return content.find(sign) != std::string_view::npos;
                            }));

@@ -91,11 +91,11 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"env.host", 403, "an environment entry without '=' would be filled from the host's environment: {}", "write NAME=value"},
   {"label.reserved", 403, "the label or annotation is reserved: {}", "leave it out"},
   {"limit.bound", 403, "the value is beyond the built-in bound: {}", "ask for less"},
-  {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
-  {"port.random", 403, "publishing all exposed ports would open them on every address of the host: {}", "publish each port by itself (-p 127.0.0.1::80)"},
   {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
   {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
+  {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
+  {"port.random", 403, "publishing all exposed ports would open them on every address of the host: {}", "publish each port by itself (-p 127.0.0.1::80)"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one above 1023"},
 
   // Images

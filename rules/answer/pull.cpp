@@ -36,8 +36,10 @@ class PullRule final : public LineRule {
     if (!failed_ && !last_id_.empty() && image->id.starts_with(last_id_))
       return {{Claim::Change::HoldImage, image->id}, {Claim::Change::OwnTag, *reference}};
     // The name was claimed when the pull began (act/image_pull.cpp). It stays with an image that the project has.
-    const bool held = exchange_.facts.ledger().holds_image(exchange_.project.id, image->id);
-    return held ? std::vector<Claim>() : std::vector<Claim>{{Claim::Change::DropTag, *reference}};
+    const auto& ledger = exchange_.facts.ledger();
+    const auto& project = exchange_.project.id;
+    if (!ledger.owns_tag(project, *reference) || ledger.holds_image(project, image->id)) return {};
+    return {{Claim::Change::DropTag, *reference}};
   }
 
  private:

@@ -56,7 +56,7 @@ std::optional<Deny> add_project_label(json::Value& content, std::string_view lab
   if (!content.find(labels)) content.set(labels, json::Value::object());
   json::Value& map = *content.find(labels);
   std::size_t size = 0;
-  for (const json::Member& label : *map.members()) size += label.name.size() + label.value.string()->size();
+  for (const json::Member& each : *map.members()) size += each.name.size() + each.value.string()->size();
   if (size > bounds::labels_size) return Deny{refusal("limit.labels"), std::to_string(bounds::labels_size), Kind::None};
   map.set(project.label_key, project.id);
   return std::nullopt;

@@ -200,3 +200,7 @@ TEST_CASE("what is not Podman's error shape is not passed on") {
     CHECK(reveals(reply.content) == "");
   }
 }
+
+TEST_CASE("nobody reads more than the beginning of what Podman repeats") {
+  CHECK(shown(Method::Post, docker_web, error(std::string(1'000'000, 'x'))).size() < 8 * 1024);
+}

@@ -19,10 +19,12 @@ constexpr std::string_view second_id = "b941938bb50e90d2c0e0fbb89476b61675bc63ac
 constexpr std::string_view third_id = "dc7cc55ab810fc3c7c796261201f8c26792752b2d271d0233a2d3f59e88c61e7";
 
 /// A pull as it was recorded: "hold ID, own NAME", "" for no claim.
-std::string claims_of(const char* target, const char* file, std::string_view reference, std::string_view pulled_id) {
+std::string claims_of(const char* target, const char* file, std::string_view reference, std::string_view pulled_id,
+                      bool claimed = false) {
   Recorded world(Method::Post, target);
   world.now(Kind::Image, std::string(reference), std::nullopt);
   while (!world.facts.find(Kind::Image, reference)) world.answer({world.facts.take_open()});
+  if (claimed) world.ledger.tags.insert({world.project.id, std::string(reference)});
   LineJudge judge(Answer::PullLines, world.exchange);
   for (const auto& line : lines_of(recording(file))) {
     const auto text = world.judged(judge, line);
@@ -35,7 +37,7 @@ std::string claims_of(const char* target, const char* file, std::string_view ref
   for (const auto& claim : world.finished(judge))
     result += (claim.change == Claim::Change::HoldImage ? "hold "
                : claim.change == Claim::Change::OwnTag  ? ", own "
-                                                        : "?") +
+                                                        : "drop ") +
               claim.what;
   return result;
 }
@@ -75,6 +77,14 @@ TEST_CASE("a pull that failed, or whose name means another image by now, claims 
   }
   CHECK(claims_of(docker, "docker_pull.jsonl", name, third_id) == "");
   CHECK(claims_of(docker, "docker_pull.jsonl", name, "") == "");
+}
+
+TEST_CASE("a name that was claimed when the pull began is given back when it fails") {
+  constexpr auto docker = "/v1.41/images/create?fromImage=registry.example/team/second&tag=2";
+  constexpr auto name = "registry.example/team/second:2";
+  CHECK(claims_of(docker, "docker_pull_absent.jsonl", name, second_id, true) == "drop registry.example/team/second:2");
+  CHECK(claims_of(docker, "docker_pull.jsonl", name, third_id, true) == "drop registry.example/team/second:2");
+  CHECK(claims_of(docker, "docker_pull.jsonl", name, second_id, true) == both(second_id, name));
 }
 
 TEST_CASE("a shared name is never claimed") {

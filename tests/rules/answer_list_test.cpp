@@ -115,6 +115,23 @@ TEST_CASE("images carry only the names that the project may see, and no counts o
   }
 }
 
+TEST_CASE("a filter by reference finds an image by its visible names only") {
+  // The image is also called registry.example/team/app:1, by p10.
+  const auto listed = [](const std::string& filters) {
+    const auto target = "/v1.41/images/json?filters=" + encode(filters);
+    return parsed(Recorded(Method::Get, target).rewritten("docker_images.json")).items()->size();
+  };
+  for (const auto* pattern : {"bb", "bb:latest", "localhost/bb", "localhost/*", "b*", "*"}) {
+    CAPTURE(pattern);
+    CHECK(listed(R"({"reference":[")" + std::string(pattern) + R"("]})") >= 1);
+    CHECK(listed(R"({"reference":{")" + std::string(pattern) + R"(":true}})") >= 1);
+  }
+  for (const auto* pattern : {"*app*", "registry.example/team/app:1", "registry*", "team/app"}) {
+    CAPTURE(pattern);
+    CHECK(listed(R"({"reference":[")" + std::string(pattern) + R"("]})") == 0);
+  }
+}
+
 TEST_CASE("an untagged image is listed for who holds it") {
   Recorded world(Method::Get, "/v1.41/images/json");
   world.project.policy.shared_images.clear();

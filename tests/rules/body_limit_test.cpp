@@ -181,6 +181,10 @@ TEST_CASE("the project's label is put in, and may only name the project") {
                              "io.containers.autoupdate.authfile", "io.podman.annotations.autoremove", "run.oci.handler",
                              "org.systemd.property.X", "krun.cpus", "io.containers.seccomp.profile"})
       CHECK(labels("{\"" + std::string(name) + R"(":"x"})") == "label.reserved");
+    // Podman joins Docker's labels to NAME=value and splits them at the first '='.
+    for (const char* name : {"appx.project=p10", "a=b", "", "a\\n"})
+      CHECK(labels("{\"" + std::string(name) + R"(":"x"})") == "field.value");
+    CHECK(labels(R"({"a":")" + std::string(64 * 1024, 'x') + R"("})") == "limit.labels");
     CHECK(sends(labels(R"({"com.docker.compose.project":"x"})"), "com.docker.compose.project"));
   }
   CHECK(judged(Body::VolumeCreateLibpod, R"({"Label":{"a":"1","b":"2"},"Labels":{"a":"3"}})") ==

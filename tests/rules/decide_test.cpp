@@ -184,6 +184,58 @@ TEST_CASE("a pull never hands out what is here by somebody else's doing") {
         "endpoint.later-image-transfer");
 }
 
+TEST_CASE("a pull claims its name before it begins, and changes no other project's platform") {
+  auto world = two_projects();
+  const auto pull = [&](const std::string& query) {
+    return world.decide(Method::Post, "/v1.41/images/create?" + query);
+  };
+  const auto fresh = std::get<Forward>(pull("fromImage=fresh&tag=1"));
+  REQUIRE(fresh.before.size() == 1);
+  CHECK(fresh.before.front().change == Claim::Change::OwnTag);
+  CHECK(fresh.before.front().what == "docker.io/library/fresh:1");
+  REQUIRE(fresh.on_failure.size() == 1);
+  CHECK(fresh.on_failure.front().change == Claim::Change::DropTag);
+  CHECK(std::get<Forward>(pull("fromImage=mine&tag=1")).before.empty());
+  CHECK(target_of(pull("fromImage=mine&tag=1&platform=linux/arm64")).find("platform") != std::string::npos);
+  CHECK(rule_of(pull("fromImage=theirs&tag=1&platform=linux/arm64")) == "image.tag-taken");
+}
+
+TEST_CASE("a name opens only the image that the project got by it") {
+  auto world = two_projects();
+  world.image(id('5'), {"docker.io/library/moved:1"});
+  world.ledger.tags.insert({"p1", "docker.io/library/moved:1"});  // pulled once, moved by another's pull since
+  CHECK(rule_of(world.decide(Method::Get, "/v1.41/images/moved:1/json")) == "ownership.hidden");
+  world.ledger.holds.insert({"p1", id('5')});
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/images/moved:1/json")) == "/v1.41/images/" + id('5') + "/json");
+}
+
+TEST_CASE("a request that names too many objects is refused before anything is asked") {
+  auto world = two_projects();
+  std::string binds, from;
+  for (int i = 0; i < 65; ++i) binds += (i ? ",\"v" : "\"v") + std::to_string(i) + ":/m" + std::to_string(i) + "\"";
+  for (int i = 0; i < 300; ++i) from += (i ? ",\"c" : "\"c") + std::to_string(i) + "\"";
+  const auto create = [&](const std::string& host) {
+    return world.decide(Method::Post, "/v1.41/containers/create", R"({"Image":"mine:1","HostConfig":{)" + host + "}}");
+  };
+  CHECK(rule_of(create(R"("Binds":[)" + binds + "]")) == "limit.volumes");
+  world.asked.clear();
+  CHECK(rule_of(create(R"("VolumesFrom":[)" + from + "]")) == "limit.references");
+  CHECK(world.asked.empty());
+}
+
+TEST_CASE("a volume without labels is nobody's unless its name is random and an own container mounts it") {
+  auto world = two_projects();
+  for (const auto* name : {"proc", "tmpfs", "hostdata"}) {
+    CAPTURE(name);
+    world.volume(name, "");
+    CHECK(rule_of(world.decide(Method::Get, std::string("/v1.41/volumes/") + name)) == "ownership.hidden");
+    CHECK(rule_of(world.decide(Method::Delete, std::string("/v1.41/volumes/") + name)) == "ownership.hidden");
+    CHECK(rule_of(world.decide(Method::Post, "/v1.41/containers/create",
+                               R"({"Image":"mine:1","HostConfig":{"Binds":[")" + std::string(name) + R"(:/h"]}})")) ==
+          "name.taken");
+  }
+}
+
 TEST_CASE("showmounted names own running containers and no path") {
   auto world = two_projects();
   const auto decision = world.decide(Method::Get, "/v4.0.0/libpod/containers/showmounted");

@@ -74,6 +74,11 @@ TEST_CASE("an answer that cannot be understood is no fact") {
   CHECK_FALSE(facts.learn(question, 500, "internal error"));
   CHECK(facts.learn(question, 500, "more than one result for container name or ID c"));
   CHECK(facts.find(Kind::Container, "c")->ownership == Ownership::Missing);
+  // What is removed while Podman looks at it.
+  const Question going{Question::Ask::Object, Kind::Container, "going"};
+  CHECK(facts.learn(going, 500,
+                    R"({"cause":"no such container","message":"does not exist in database","response":500})"));
+  CHECK(facts.find(Kind::Container, "going")->ownership == Ownership::Missing);
 }
 
 TEST_CASE("an exec session belongs to its container's project") {
