@@ -54,14 +54,14 @@ AuditTrail::~AuditTrail() {
 
 void AuditTrail::set_request(std::string_view method, std::string_view target) {
   record.method = method;
-  record.target = target.substr(0, target.find('?'));
+  record.target = rules::audit_target(target);
 }
 
 void AuditTrail::refused(const rules::Deny& deny) {
   const bool failed = deny.rule->id.starts_with("upstream.");
   record.decision = deny.rule->hidden ? "hide" : failed ? "error" : "refuse";
   record.rule = deny.rule->id;
-  record.subject = deny.subject;
+  record.subject = rules::audit_subject(deny);
 }
 
 }  // namespace podfence::proxy

@@ -35,12 +35,22 @@ Task<bool> ClientAnswer::send(const rules::Reply& reply, const rules::Fields& ot
   if (!empty) fields.push_back({"Content-Type", reply.content_type});
   const auto text = head(reply.status, std::move(fields), empty ? Framing{} : Framing::sized(reply.content.size()));
   const std::string_view content = empty || to_head_ ? std::string_view() : reply.content;
-  // It has been said in full and nobody's work waits for it: a client that does not take it may not hold it for ever.
-  const Deadline::Scope limited(deadline_, limits_.content_idle_time);
-  const std::array<boost::asio::const_buffer, 2> parts{boost::asio::buffer(text), boost::asio::buffer(content)};
-  finished_ = co_await connection_.send(parts);
-  if (finished_) record_.bytes_out += content.size();
+  finished_ = co_await send_whole(text, content);
   co_return finished_;
+}
+
+/// It is all in memory: a client that takes nothing of it may not hold it for ever.
+Task<bool> ClientAnswer::send_whole(std::string_view head, std::string_view content) {
+  do {
+    const auto piece = content.substr(0, Connection::buffer_size);
+    const std::array<boost::asio::const_buffer, 2> parts{boost::asio::buffer(head), boost::asio::buffer(piece)};
+    const Deadline::Scope limited(deadline_, limits_.send_idle_time);
+    if (!co_await connection_.send(parts)) co_return false;
+    record_.bytes_out += piece.size();
+    content.remove_prefix(piece.size());
+    head = {};
+  } while (!content.empty());
+  co_return true;
 }
 
 Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& content, std::string_view first) {

@@ -25,7 +25,7 @@ class ClientAnswer {
   /// The answer was complete, and another request may follow it.
   bool connection_goes_on() const { return finished_ && !closes_; }
 
-  /// A whole answer. Content-Type among `fields` gives way to the reply's own.
+  /// A whole answer. Content-Type among `fields` gives way to the reply's own. A client that does not take it is cut.
   Task<bool> send(const rules::Reply& reply, const rules::Fields& fields = {});
 
   /// Piece by piece; every piece goes out at once, `first` together with the head. False: the client does not take it.
@@ -34,6 +34,7 @@ class ClientAnswer {
   Task<bool> finish();
 
  private:
+  Task<bool> send_whole(std::string_view head, std::string_view content);
   std::string head(int status, rules::Fields fields, const Framing& content);
 
   Connection& connection_;

@@ -1,5 +1,7 @@
 #include "proxy/forwarding.hpp"
 
+#include <set>
+
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
 #include "rules/error_answer.hpp"
@@ -25,6 +27,8 @@ bool Forwarding::hijacks() const {
   return rules::relay_of(inquiry_.exchange().match.endpoint->answer) == rules::Relay::Hijack;
 }
 
+bool Forwarding::streams() const { return inquiry_.exchange().match.endpoint->body == rules::Body::Stream; }
+
 void Forwarding::apply(const std::vector<rules::Claim>& claims) {
   if (!claims.empty()) exchange_.services.ledger.apply(inquiry_.exchange().project.id, claims);
 }
@@ -35,6 +39,9 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   const bool finishes = !forward.volumes.empty();
   if (finishes) departure.set(Departure::Means::Finish);
   apply(forward.before);
+  // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
+  // may be removed meanwhile is so without a proxy as well.
+  if (streams()) inquiry_.release_names();
   UpstreamCall call(services.upstream);
   auto refused = co_await send(forward, call);
   if (refused || call.head().status >= 400) {
@@ -54,8 +61,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
   for (const auto& volume : forward.volumes)
     if (auto refused = co_await claim(volume)) co_return refused;
-  const bool streams = inquiry_.exchange().match.endpoint->body == rules::Body::Stream;
-  const auto outcome = co_await call.send(forward.request, streams ? &exchange_.content : nullptr, hijacks());
+  const auto outcome = co_await call.send(forward.request, streams() ? &exchange_.content : nullptr, hijacks());
   if (outcome == UpstreamCall::Outcome::SourceFailed) co_return exchange_.content.failure();
   co_return refusal_for(outcome);
 }
@@ -89,6 +95,9 @@ Task<void> Forwarding::unclaim_volumes() {
 
 Task<void> Forwarding::carry_out(const rules::Batch& batch) {
   exchange_.departure.set(Departure::Means::Finish);
+  std::set<std::string> names;
+  for (const auto& item : batch.items) names.insert(item.name);
+  inquiry_.keep_names(std::move(names));
   std::vector<rules::Outcome> outcomes;
   for (const auto& item : batch.items) outcomes.push_back(co_await send(item));
   inquiry_.release_names();
@@ -101,15 +110,18 @@ Task<rules::Outcome> Forwarding::send(const rules::Batch::Item& item) {
   if (!item.ledger_only) {
     UpstreamCall call(exchange_.services.upstream);
     auto refused = refusal_for(co_await call.send(item.request));
-    std::optional<std::string> content;
-    if (!refused) content = co_await read_whole(call.content(), exchange_.services.limits.answer_bytes);
-    if (!refused && !content) refused = refusal_for(UpstreamCall::Outcome::Invalid);
+    if (!refused) {
+      auto content = co_await read_whole(call.content(), exchange_.services.limits.answer_bytes, inquiry_.buffered());
+      if (auto* deny = std::get_if<Deny>(&content))
+        refused = std::move(*deny);
+      else
+        result.content = std::get<std::string>(std::move(content));
+    }
     if (refused) {
       auto reply = rules::error_answer(*refused, inquiry_.exchange().match.endpoint->family);
       co_return rules::Outcome{item.name, reply.status, std::move(reply.content)};
     }
     result.status = call.head().status;
-    result.content = std::move(*content);
   }
   if (succeeded(result.status)) apply(item.on_success);
   co_return result;

@@ -28,6 +28,7 @@ class Forwarding {
   Task<void> tunnel(UpstreamCall& call);
 
   bool hijacks() const;
+  bool streams() const;  ///< the client's content
   void apply(const std::vector<rules::Claim>& claims);
 
   ClientExchange& exchange_;

@@ -36,12 +36,16 @@ Inquiry::Inquiry(Services& services, const rules::Project& project, const rules:
                  const rules::Request& request)
     : services_(services),
       facts_(std::in_place, project, services.ledger, services.memory),
-      exchange_{project, match, request, *facts_} {}
+      exchange_{project, match, request, *facts_},
+      buffered_(services.buffers, project.id) {}
 
 Task<rules::Decision> Inquiry::decide() {
   for (int round = 0; round < 2 * max_rounds; ++round) {
     auto decision = rules::decide(exchange_);
-    if (co_await lock(names_in(decision))) continue;
+    if (const auto wanted = names_in(decision); !holds(wanted)) {
+      if (auto deny = co_await lock(wanted)) co_return *deny;
+      continue;
+    }
     const auto* ask = std::get_if<rules::Ask>(&decision);
     if (!ask) co_return decision;
     if (auto deny = co_await learn(*ask)) co_return *deny;
@@ -49,15 +53,22 @@ Task<rules::Decision> Inquiry::decide() {
   co_return rules::Deny{rules::refusal("upstream.answer"), "references without an end", rules::Kind::None};
 }
 
-/// True when names had to be locked: what was found out before is then forgotten, and the decision begins anew.
-Task<bool> Inquiry::lock(const LockedNames& wanted) {
-  if (!changes_something(exchange_.request.method) || locked_.covers(wanted)) co_return false;
+bool Inquiry::holds(const LockedNames& wanted) const {
+  return !changes_something(exchange_.request.method) || locked_.covers(wanted);
+}
+
+/// What was found out before is forgotten, and the decision has to begin anew.
+Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
   hold_.release();
   locked_.names.insert(wanted.names.begin(), wanted.names.end());
   locked_.all |= wanted.all;
-  hold_ = co_await services_.locks.acquire(locked_);
+  auto hold = co_await services_.locks.acquire(locked_, services_.limits.lock_time);
+  if (!hold)
+    co_return rules::Deny{rules::refusal("server.busy"), "other requests use the same names", rules::Kind::None};
+  hold_ = std::move(*hold);
   facts_.emplace(exchange_.project, services_.ledger, services_.memory);
-  co_return true;
+  buffered_.shrink_to(0);
+  co_return std::nullopt;
 }
 
 Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
@@ -69,8 +80,9 @@ Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
 Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& question) {
   UpstreamCall call(services_.upstream);
   if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
-  const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes);
-  if (!content || !facts_->learn(question, call.head().status, *content))
+  const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
+  if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
+  if (!facts_->learn(question, call.head().status, std::get<std::string>(content)))
     co_return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
   co_return std::nullopt;
 }

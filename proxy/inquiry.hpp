@@ -3,6 +3,7 @@
 // the first question about them, so that what was found out still holds when the request is sent.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,19 @@ class Inquiry {
   Task<std::optional<rules::Deny>> learn(const rules::Ask& ask);
   /// Nothing that was found out has to hold any longer.
   void release_names() { hold_.release(); }
+  /// Of all names only these still matter: everybody else may go on.
+  void keep_names(std::set<std::string> names) { hold_.narrow(std::move(names)); }
 
   rules::Exchange& exchange() { return exchange_; }
+  /// For what is kept as long as this exchange.
+  BufferBudget::Share& buffered() { return buffered_; }
 
   /// How often answers of upstream may lead to further questions. The depth of references is far below.
   static constexpr int max_rounds = 8;
 
  private:
-  Task<bool> lock(const LockedNames& wanted);
+  bool holds(const LockedNames& wanted) const;
+  Task<std::optional<rules::Deny>> lock(const LockedNames& wanted);
   Task<std::optional<rules::Deny>> ask_upstream(const rules::Question& question);
 
   Services& services_;
@@ -36,6 +42,7 @@ class Inquiry {
   rules::Exchange exchange_;
   LockedNames locked_;
   NameLocks::Hold hold_;
+  BufferBudget::Share buffered_;
 };
 
 }  // namespace podfence::proxy

@@ -10,11 +10,6 @@ bool LockedNames::covers(const LockedNames& other) const {
   return all || (!other.all && std::ranges::includes(names, other.names));
 }
 
-bool LockedNames::conflicts_with(const LockedNames& other) const {
-  if (all || other.all) return true;
-  return std::ranges::any_of(names, [&](const std::string& name) { return other.names.contains(name); });
-}
-
 NameLocks::Hold& NameLocks::Hold::operator=(Hold&& other) noexcept {
   release();
   locks_ = std::exchange(other.locks_, nullptr);
@@ -29,22 +24,45 @@ void NameLocks::Hold::release() {
   locks->grant();
 }
 
-Task<NameLocks::Hold> NameLocks::acquire(LockedNames names) {
-  boost::asio::steady_timer event(executor_, std::chrono::steady_clock::time_point::max());
+void NameLocks::Hold::narrow(std::set<std::string> names) {
+  if (!locks_ || !place_->names.all) return;
+  place_->names = {std::move(names), false};
+  locks_->grant();
+}
+
+Task<std::optional<NameLocks::Hold>> NameLocks::acquire(LockedNames names, std::chrono::milliseconds time) {
+  boost::asio::steady_timer event(executor_, time);
   Hold hold(*this, queue_.insert(queue_.end(), Request{std::move(names), std::move(event), false}));
   grant();
   auto& request = *hold.place_;
   // A cancelled session leaves by the exception of the second round, and the queue with it.
-  while (!request.granted) co_await request.granted_event.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
-  co_return hold;
+  while (!request.granted) {
+    const auto [error] = co_await request.granted_event.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    if (!error && !request.granted) co_return std::nullopt;
+  }
+  co_return std::optional<Hold>(std::move(hold));
 }
 
+/// Granted are: a request for names that nobody holds and nobody before it waits for, and one for all names when nobody
+/// holds any. In one pass, since clients decide how many names there are.
 void NameLocks::grant() {
-  for (auto request = queue_.begin(); request != queue_.end(); ++request) {
-    if (request->granted) continue;
-    request->granted = std::none_of(
-        queue_.begin(), request, [&](const Request& earlier) { return earlier.names.conflicts_with(request->names); });
-    if (request->granted) request->granted_event.cancel();
+  bool held = false;
+  std::set<std::string_view> taken;
+  for (const auto& request : queue_) {
+    if (!request.granted) continue;
+    if (request.names.all) return;
+    held = true;
+    taken.insert(request.names.names.begin(), request.names.names.end());
+  }
+  for (auto& request : queue_) {
+    if (request.granted) continue;
+    const auto& names = request.names.names;
+    const auto is_taken = [&](const std::string& name) { return taken.contains(name); };
+    request.granted = request.names.all ? !held : std::ranges::none_of(names, is_taken);
+    if (request.granted) request.granted_event.cancel();
+    if (request.names.all && request.granted) return;
+    if (!request.names.all) taken.insert(names.begin(), names.end());
+    held |= request.granted;
   }
 }
 

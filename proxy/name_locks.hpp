@@ -2,11 +2,18 @@
 // Names that are decided about and then used in a later request must not change hands in between. First come, first
 // served; all names of a request are taken at once, and who needs more gives up what it has first: nobody can wait for
 // somebody who waits for him.
+//
+// Nobody may starve everybody else. A lock cannot be taken from its holder, whose decision would no longer hold; so
+// holders work at upstream's pace only, never at a client's, and waiting has an end. Who wants every name conflicts
+// with everybody: nobody queues behind such a request while it waits, it gets its turn when no name is held.
 
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <list>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "proxy/connection.hpp"
@@ -19,7 +26,6 @@ struct LockedNames {
 
   bool empty() const { return names.empty() && !all; }
   bool covers(const LockedNames& other) const;
-  bool conflicts_with(const LockedNames& other) const;
 };
 
 class NameLocks {
@@ -35,6 +41,8 @@ class NameLocks {
     Hold& operator=(Hold&& other) noexcept;
     ~Hold() { release(); }
     void release();
+    /// Who has found out which of all names it needs keeps only those.
+    void narrow(std::set<std::string> names);
 
    private:
     friend NameLocks;
@@ -44,19 +52,20 @@ class NameLocks {
   };
 
   explicit NameLocks(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
-  Task<Hold> acquire(LockedNames names);
+  /// Nothing when the names have not become free in that time.
+  Task<std::optional<Hold>> acquire(LockedNames names, std::chrono::milliseconds time);
 
  private:
   struct Request {
     LockedNames names;
-    boost::asio::steady_timer granted_event;
+    boost::asio::steady_timer granted_event;  ///< runs out when it has been waited for long enough
     bool granted = false;
   };
 
   void grant();
 
   boost::asio::any_io_executor executor_;
-  Queue queue_;  ///< in order of arrival; a request is granted when it conflicts with none before it
+  Queue queue_;  ///< in order of arrival
 };
 
 }  // namespace podfence::proxy

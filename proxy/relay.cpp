@@ -15,6 +15,28 @@ Deny bad_answer(std::string_view why) {
   return {rules::refusal("upstream.answer"), std::string(why), rules::Kind::None};
 }
 
+/// A line put together of pieces. Of one that is too long only that is kept.
+class Line {
+ public:
+  explicit Line(std::size_t limit) : limit_(limit) {}
+  void append(std::string_view piece) {
+    too_long_ |= piece.size() > limit_ - text_.size();
+    if (too_long_)
+      text_ = std::string();
+    else
+      text_.append(piece);
+  }
+  void clear() { *this = Line(limit_); }
+  bool empty() const { return text_.empty() && !too_long_; }
+  bool too_long() const { return too_long_; }
+  std::string_view text() const { return text_; }
+
+ private:
+  std::size_t limit_;
+  std::string text_;
+  bool too_long_ = false;
+};
+
 struct Relay {
   UpstreamCall& call;
   Inquiry& inquiry;
@@ -22,14 +44,20 @@ struct Relay {
   ClientAnswer& answer;
 
   const rules::Endpoint& endpoint() const { return *inquiry.exchange().match.endpoint; }
+  const std::string& project() const { return inquiry.exchange().project.id; }
+  /// Events are told one by one, and of everybody's objects: one that cannot be judged is not told, and must not end
+  /// the stream for those who have nothing to do with it. The lines of a single operation are worth something together
+  /// only.
+  bool may_leave_out_lines() const { return endpoint().answer == rules::Answer::EventLines; }
   rules::Fields fields() const { return rules::answer_fields(call.head().fields); }
 
   Task<Refused> bytes();
   Task<Refused> whole();
+  Task<Refused> rewrite(BufferBudget::Share& share, std::string& text);
   Task<Refused> error();
   Task<Refused> lines();
   Task<bool> pass_lines(rules::LineJudge& judge);
-  Task<bool> pass_line(rules::LineJudge& judge, std::string_view line, std::string_view line_end);
+  Task<bool> pass_line(rules::LineJudge& judge, const Line& line, std::string_view line_end);
   Task<bool> record(rules::LineJudge& judge);
 };
 
@@ -51,15 +79,24 @@ Task<Refused> Relay::bytes() {
 }
 
 Task<Refused> Relay::whole() {
-  const auto content = co_await read_whole(call.content(), services.limits.answer_bytes);
-  if (!content) co_return bad_answer("an answer that is not complete, or too long");
+  BufferBudget::Share share(services.buffers, project());
+  // Named: g++ 12 destroys a braced temporary of a co_await expression twice.
+  rules::Reply reply{call.head().status, "application/json", {}, {}};
+  if (auto deny = co_await rewrite(share, reply.content)) co_return deny;
+  // What upstream said is gone: a client that is slow holds only what is for it.
+  share.shrink_to(reply.content.size());
+  co_await answer.send(reply, fields());
+  co_return std::nullopt;
+}
+
+Task<Refused> Relay::rewrite(BufferBudget::Share& share, std::string& text) {
+  auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
+  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
-    auto result = rules::rewrite_answer(endpoint().answer, inquiry.exchange(), *content);
+    auto result = rules::rewrite_answer(endpoint().answer, inquiry.exchange(), std::get<std::string>(content));
     if (auto* deny = std::get_if<Deny>(&result)) co_return std::move(*deny);
-    if (auto* text = std::get_if<std::string>(&result)) {
-      // Named: g++ 12 destroys a braced temporary of a co_await expression twice.
-      const rules::Reply reply{call.head().status, "application/json", std::move(*text), {}};
-      co_await answer.send(reply, fields());
+    if (auto* rewritten = std::get_if<std::string>(&result)) {
+      text = std::move(*rewritten);
       co_return std::nullopt;
     }
     if (auto deny = co_await inquiry.learn(std::get<Ask>(result))) co_return deny;
@@ -68,9 +105,15 @@ Task<Refused> Relay::whole() {
 }
 
 Task<Refused> Relay::error() {
-  const auto content = co_await read_whole(call.content(), services.limits.answer_bytes);
-  if (!content) co_return bad_answer("an error that is not complete, or too long");
-  co_await answer.send(rules::rewrite_error(inquiry.exchange(), call.head().status, *content), fields());
+  BufferBudget::Share share(services.buffers, project());
+  rules::Reply reply;
+  {
+    auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
+    if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
+    reply = rules::rewrite_error(inquiry.exchange(), call.head().status, std::get<std::string>(content));
+  }
+  share.shrink_to(reply.content.size());
+  co_await answer.send(reply, fields());
   co_return std::nullopt;
 }
 
@@ -83,18 +126,17 @@ Task<Refused> Relay::lines() {
 
 /// True when all lines have been passed on.
 Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
-  std::string line;
-  while (true) {
+  Line line(services.limits.line_bytes);
+  while (!line.too_long() || may_leave_out_lines()) {
     auto piece = co_await call.content().next();
     if (piece.empty()) break;
     for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
       line.append(piece.substr(0, end));
       piece.remove_prefix(end + 1);
-      if (line.size() > services.limits.line_bytes || !co_await pass_line(judge, line, "\n")) co_return false;
+      if (!co_await pass_line(judge, line, "\n")) co_return false;
       line.clear();
     }
     line.append(piece);
-    if (line.size() > services.limits.line_bytes) co_return false;
   }
   if (call.content().state() != ContentReader::State::Complete) co_return false;
   // The last line need not end in a line end: some of these answers are one document.
@@ -102,16 +144,22 @@ Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
   co_return co_await pass_line(judge, line, "");
 }
 
-Task<bool> Relay::pass_line(rules::LineJudge& judge, std::string_view line, std::string_view line_end) {
+/// True when the line has been passed on, or may be left out.
+Task<bool> Relay::pass_line(rules::LineJudge& judge, const Line& line, std::string_view line_end) {
+  if (line.too_long()) co_return may_leave_out_lines();
+  const auto known_before = inquiry.buffered().bytes();
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
-    auto result = judge.judge(line);
+    auto result = judge.judge(line.text());
     if (auto* judged = std::get_if<std::optional<std::string>>(&result)) {
+      // What a line made it ask is forgotten behind it: a stream goes on for longer than any budget lasts.
+      inquiry.buffered().shrink_to(known_before);
       if (!*judged) co_return true;
       co_return co_await answer.write((*judged)->append(line_end));
     }
-    if (co_await inquiry.learn(std::get<Ask>(result))) co_return false;
+    if (co_await inquiry.learn(std::get<Ask>(result))) break;
   }
-  co_return false;
+  inquiry.buffered().shrink_to(known_before);
+  co_return may_leave_out_lines();
 }
 
 /// Before the last chunk: a client that has seen the end can rely on what was recorded.

@@ -2,6 +2,7 @@
 // What all sessions of a server share. One thread: nothing in here is locked.
 
 #include "proxy/audit_log.hpp"
+#include "proxy/buffer_budget.hpp"
 #include "proxy/ledger.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/name_locks.hpp"
@@ -14,6 +15,7 @@ struct Services {
   Limits limits;
   Upstream upstream;
   NameLocks locks;
+  BufferBudget buffers;
   rules::OwnerMemory memory;
   SqliteLedger& ledger;
   AuditLog& audit;

@@ -147,16 +147,24 @@ std::optional<rules::Deny> refusal_for(UpstreamCall::Outcome outcome) {
   return rules::Deny{refusal("upstream.answer"), "not one whole HTTP/1.1 answer", rules::Kind::None};
 }
 
-Task<std::optional<std::string>> read_whole(ContentReader& content, std::size_t limit) {
+Task<std::variant<std::string, rules::Deny>> read_whole(ContentReader& content, std::size_t limit,
+                                                        BufferBudget::Share& share) {
+  using rules::refusal;
+  const auto before = share.bytes();
   std::string whole;
+  rules::Deny failure{refusal("upstream.answer"), "one that is not complete, or too long", rules::Kind::None};
   while (true) {
     const auto piece = co_await content.next();
-    if (piece.empty()) break;
-    if (piece.size() > limit - whole.size()) co_return std::nullopt;
+    if (piece.empty() && content.state() == ContentReader::State::Complete) co_return whole;
+    if (piece.empty() || piece.size() > limit - whole.size()) break;
+    if (!share.take(piece.size())) {
+      failure = {refusal("server.busy"), "large answers wait for their readers", rules::Kind::None};
+      break;
+    }
     whole.append(piece);
   }
-  if (content.state() != ContentReader::State::Complete) co_return std::nullopt;
-  co_return whole;
+  share.shrink_to(before);
+  co_return failure;
 }
 
 }  // namespace podfence::proxy

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "proxy/buffer_budget.hpp"
 #include "proxy/message_io.hpp"
 #include "proxy/request_content.hpp"
 #include "rules/decision.hpp"
@@ -76,7 +78,8 @@ class UpstreamCall {
 /// nullopt for Answered. SourceFailed is for the source to explain.
 std::optional<rules::Deny> refusal_for(UpstreamCall::Outcome outcome);
 
-/// All content, or nothing when it is larger than `limit` or not complete.
-Task<std::optional<std::string>> read_whole(ContentReader& content, std::size_t limit);
+/// All content; why not, when it is larger than `limit` or than what is left of the budget, or not complete.
+Task<std::variant<std::string, rules::Deny>> read_whole(ContentReader& content, std::size_t limit,
+                                                        BufferBudget::Share& share);
 
 }  // namespace podfence::proxy

@@ -25,9 +25,32 @@ std::string escaped(std::string_view text, std::size_t limit = std::string_view:
   return line;
 }
 
+/// These quote what could not be read, whatever it was.
+bool quotes_anything(const Refusal& rule) {
+  return rule.id.starts_with("http.") || rule.id == "content.json" || rule.id == "content.encoding" ||
+         rule.id == "env.host";
+}
+
 json::Value count(std::uint64_t value) { return json::Number{std::to_string(value)}; }
 
 }  // namespace
+
+std::string audit_target(std::string_view target) {
+  if (!target.starts_with('/')) return {};
+  return std::string(target.substr(0, target.find('?')));
+}
+
+std::string audit_subject(const Deny& deny) {
+  if (quotes_anything(*deny.rule)) return {};
+  // A value stands behind '=', the user information of a reference or URI before '@'. In `name=user:secret@host`
+  // nothing can be told apart for certain.
+  const std::string_view subject = deny.subject;
+  const auto equals = subject.find('=');
+  const auto at = subject.rfind('@');
+  if (at == std::string_view::npos) return std::string(subject.substr(0, equals));
+  if (equals < at) return "...";
+  return std::string("...").append(subject.substr(at, equals - at));
+}
 
 std::string write_audit_line(const AuditRecord& record) {
   json::Value line = json::Value::object();

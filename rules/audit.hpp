@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "rules/decision.hpp"
 
 namespace podfence::rules {
 
@@ -20,12 +23,19 @@ struct AuditRecord {
   std::vector<std::string> objects;  ///< full ids that were resolved
   std::string decision;              ///< allow, rewrite, hide, refuse, error
   std::string rule;                  ///< refusal id, "" for allow
-  std::string subject;               ///< what the refusal's sentence names, at most 200 bytes
+  std::string subject;               ///< see audit_subject, at most 200 bytes
   int status = 0;
   std::uint64_t bytes_in = 0;   ///< content from the client
   std::uint64_t bytes_out = 0;  ///< content to the client
   std::int64_t duration_us = 0;
 };
+
+/// The target of a request without what may be a secret: the path, where the target begins with one.
+std::string audit_target(std::string_view target);
+
+/// What the refusal's sentence names, without what may be a secret. A subject is the client's own text: the client may
+/// read it, the log may not have it.
+std::string audit_subject(const Deny& deny);
 
 /// Without a newline. Every client byte is escaped.
 std::string write_audit_line(const AuditRecord& record);

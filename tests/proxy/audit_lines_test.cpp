@@ -101,6 +101,35 @@ TEST_CASE("no credential, environment value or query value comes into the log") 
   CHECK(log.find("s3cret") == std::string::npos);
 }
 
+TEST_CASE("no secret comes into the log by way of a refusal") {
+  RunningProxy proxy;
+  const auto get = [](const std::string& target) { return "GET " + target + " HTTP/1.1\r\nHost: d\r\n\r\n"; };
+  const std::string create = "/v1.41/containers/create";
+  const std::vector<std::string> requests{
+      get("/v1.41/containers/json?password=SECRET1%00"),
+      get("/v1.41/containers/json?a=SECRET2%zz"),
+      post("/v1.41/images/create?fromImage=user:SECRET3@reg/x", "", ""),
+      post(create, "", R"({"Env":["SECRET4value"],"Image":"localhost/bb:latest"})"),
+      post(create, "", R"({"Image":"user:SECRET5@reg/x"})"),
+      post(create, "",
+           R"({"Image":"localhost/bb:latest","HostConfig":{"Mounts":[{"Type":"bind","Target":"/x",)"
+           R"("Source":"//u:SECRET6@h/s"}]}})"),
+      get("http://user:SECRET8@d/v1.41/info"),
+      "GET /_ping HTTP/1.1\r\nHost: d\r\nExpect: SECRET9\r\n\r\n",
+      "GET /_ping HTTP/1.1\r\nHost: d\r\nSECRET10 : x\r\n\r\n",
+      "GET /_ping HTTP/1.1\r\nHost: SECRET11@d\r\n\r\n",
+      post(create, "", R"({"SECRET12":1,"SECRET12":2})"),
+      post(create, "", R"({"Image":"localhost/bb:latest","HostConfig":{"Binds":["//u:SECRET13@h/s:/x"]}})"),
+      post(create, "", R"({"Image":"localhost/bb:latest","HostConfig":{"Tmpfs":{"/x":"password=SECRET18"}}})"),
+      get("user:SECRET19@d:80"),
+  };
+  for (const auto& request : requests) CHECK(proxy.ask(request).status >= 400);
+  const auto log = proxy.audit(requests.size());
+  CHECK(records(log).size() == requests.size());
+  CAPTURE(log);
+  CHECK(log.find("SECRET") == std::string::npos);
+}
+
 TEST_CASE("a client's bytes cannot forge a line") {
   RunningProxy proxy;
   auto client = proxy.client();

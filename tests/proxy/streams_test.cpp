@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <thread>
 
@@ -191,17 +192,86 @@ TEST_CASE("an event arrives when its line is complete, without waiting for the n
   CHECK(client.read_until("0\r\n\r\n").find("begin") == std::string::npos);
 }
 
-TEST_CASE("a line longer than its limit ends the stream instead of the memory") {
+TEST_CASE("events: a line longer than its limit is left out, and the stream goes on") {
   StreamProxy proxy;
+  const auto own = event(proxy.c1, "p1", "start");
+  std::string end = "\n";
+  SUBCASE("between others") { end = "\n" + own; }
+  SUBCASE("in one piece with what follows") { end = std::string(20'000, 'x') + "\n" + own; }
+  SUBCASE("at the end") { end = ""; }
   proxy.podman.on("GET /v1.41/events", [&](FakePodman::Connection& connection) {
+    connection.send(chunked_head + chunk(own));
+    for (int i = 0; i < 100; ++i) connection.send(chunk(std::string(4096, 'x')));
+    connection.send((end.empty() ? "" : chunk(end)) + "0\r\n\r\n");
+  });
+  const auto answer = proxy.ask(events_request);
+  CHECK(answer.complete());
+  CHECK(answer.content.find("xxxx") == std::string::npos);
+  CHECK(std::ranges::count(answer.content, '\n') == (end.ends_with(own) ? 2 : 1));
+  CHECK(proxy.alive());
+}
+
+TEST_CASE("a line longer than its limit ends the report of an operation, which would not be whole without it") {
+  StreamProxy proxy;
+  proxy.podman.on("POST /", [&](FakePodman::Connection& connection) {
+    connection.read_content();
     connection.send(chunked_head);
     for (int i = 0; i < 100; ++i) connection.send(chunk(std::string(4096, 'x')));
     connection.send("0\r\n\r\n");
   });
-  const auto answer = proxy.ask(events_request);
-  CHECK(answer.content.find("xxxx") == std::string::npos);
+  const auto answer = proxy.ask(
+      "POST /v1.41/images/create?fromImage=registry.example/x&tag=1 HTTP/1.1\r\nHost: d\r\nContent-Length: "
+      "0\r\n\r\n");
+  CHECK(answer.status == 200);
   CHECK_FALSE(answer.complete());
   CHECK(proxy.alive());
+}
+
+TEST_CASE("events: a line about which upstream cannot answer is left out, and the stream goes on") {
+  StreamProxy proxy;
+  const auto own = event(proxy.c1, "p1", "start");
+  // Says nothing of a project: upstream has to be asked about the container that was connected.
+  const std::string id(64, 'e');
+  const auto unknown = R"({"Type":"network","Action":"connect","status":"connect","id":")" + id +
+                       R"(","Actor":{"ID":")" + id +
+                       R"(","Attributes":{"name":"n","type":"bridge"}},"scope":"local","time":1,"timeNano":1})" + "\n";
+  std::atomic<int> asked = 0;
+  proxy.podman.on("GET /v4.0.0/libpod/containers/" + id, [&](FakePodman::Connection& connection) {
+    ++asked;
+    connection.send(http_answer(200, "not JSON"));
+  });
+  proxy.podman.on("GET /v1.41/events", [&](FakePodman::Connection& connection) {
+    connection.send(chunked_head + chunk(own) + chunk(unknown) + chunk(own) + "0\r\n\r\n");
+  });
+  const auto answer = proxy.ask(events_request);
+  CHECK(asked > 0);
+  CHECK(answer.complete());
+  CHECK(std::ranges::count(answer.content, '\n') == 2);
+}
+
+TEST_CASE("events: what is asked about lines does not add up") {
+  auto limits = short_limits();
+  limits.project_buffered_bytes = 32 * 1024;
+  StreamProxy proxy(limits);
+  const auto own = event(proxy.c1, "p1", "start");
+  proxy.podman.on("GET /v1.41/events", [&](FakePodman::Connection& connection) {
+    connection.send(chunked_head);
+    for (int i = 1000; i < 1100; ++i) {
+      const auto id = std::string(60, 'e') + std::to_string(i);
+      connection.send(chunk(R"({"Type":"pod","Action":"start","Actor":{"ID":")" + id + R"("}})" + "\n"));
+    }
+    connection.send(chunk(R"({"Type":"pod","Action":"start","status":"start","Actor":{"ID":")" + std::string(64, 'f') +
+                          R"(","Attributes":{}},"scope":"local","time":1,"timeNano":1})" + "\n") +
+                    "0\r\n\r\n");
+  });
+  proxy.podman.on("GET /v4.0.0/libpod/pods/eeee",
+                  FakePodman::says(http_answer(404, error_content(404, std::string(1024, 'x')))));
+  proxy.podman.on(
+      "GET /v4.0.0/libpod/pods/ffff",
+      FakePodman::says(http_answer(200, R"({"Id":")" + std::string(64, 'f') + R"(","Labels":{"appx.project":"p1"}})")));
+  const auto answer = proxy.ask(events_request);
+  CHECK(answer.complete());
+  CHECK(std::ranges::count(answer.content, '\n') == 1);
 }
 
 TEST_CASE("HEAD is answered with the fields and without content, and the connection goes on") {

@@ -145,3 +145,43 @@ TEST_CASE("a client that vanishes while its volume is made leaves the name free 
   CHECK((answer.status == 201 || proxy.podman.project_of(Kind::Volume, "data") == "p10"));
   CHECK(answer.status != 0);
 }
+
+TEST_CASE("a stream that its client sends slowly locks nobody out, nor does a prune that waits") {
+  RunningProxy proxy;
+  proxy.podman.add(Kind::Volume, "data", "p1");
+  auto slow = proxy.client();
+  slow.send("POST /v4.0.0/libpod/volumes/data/import HTTP/1.1\r\nHost: d\r\nContent-Length: 1000\r\n\r\nsome");
+  CHECK(proxy.podman.saw("/volumes/data/import"));
+  CHECK(proxy.ask("POST /v4.0.0/libpod/volumes/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n").status == 200);
+  CHECK(proxy.ask(create("data")).status == 201);
+  CHECK(proxy.ask(create("other"), "p10").status == 201);
+}
+
+TEST_CASE("who waits too long for a name that upstream keeps busy is told so, and nobody else waits") {
+  auto limits = short_limits();
+  limits.lock_time = Milliseconds(200);
+  RunningProxy proxy(limits);
+  proxy.podman.add(Kind::Volume, "data", "p1");
+  Gate done;
+  proxy.podman.on("POST /v1.41/containers/create?name=first", [&](FakePodman::Connection& connection) {
+    connection.read_content();
+    connection.wait(done);
+    connection.send(http_answer(500, error_content(500, "at last")));
+  });
+  auto first = proxy.client();
+  auto named = create("data");
+  named.replace(named.find("create"), 6, "create?name=first");
+  first.send(named);
+  CHECK(proxy.podman.saw("create?name=first"));
+  auto pruning = proxy.client();
+  pruning.send("POST /v4.0.0/libpod/volumes/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n");
+  std::this_thread::sleep_for(Milliseconds(30));
+  CHECK(proxy.ask(create("other"), "p10").status == 201);
+  const auto late = proxy.ask(create("data"));
+  CHECK(late.status == 503);
+  CHECK(late.content.find("server.busy") != std::string::npos);
+  CHECK(pruning.read_answer().status == 503);
+  done.open();
+  CHECK(first.read_answer().status == 500);
+  CHECK(proxy.ask(create("data")).status == 201);
+}

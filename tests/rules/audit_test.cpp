@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "rules/json.hpp"
+#include "rules/refusal.hpp"
 
 using namespace podfence::rules;
 
@@ -89,4 +90,38 @@ TEST_CASE("extreme numbers are written as they are") {
   const json::Value value = read_back(record);
   CHECK(value.find("peer_uid")->int64() == -1);
   CHECK(value.find("bytes_in")->uint64() == UINT64_MAX);
+}
+
+TEST_CASE("a subject comes into the log without what may be a secret") {
+  const struct {
+    const Refusal* rule;
+    std::string subject, logged;
+  } rows[] = {
+      {refusal("ownership.hidden"), "web", "web"},
+      {refusal("field.unknown"), "HostConfig.Zz", "HostConfig.Zz"},
+      {refusal("http.field"), "Authorization: secret", ""},
+      {refusal("http.expectation"), "secret", ""},
+      {refusal("content.json"), "the name secret is given twice", ""},
+      {refusal("env.host"), "secret", ""},
+      {refusal("content.encoding"), "secret", ""},
+      {refusal("query.syntax"), "password=secret%00", "password"},
+      {refusal("mount.option"), "password=secret", "password"},
+      {refusal("mount.option"), "a=secret=secret", "a"},
+      {refusal("image.reference"), "user:secret@registry/x", "...@registry/x"},
+      {refusal("image.reference"), "user:secret@secret@registry/x", "...@registry/x"},
+      {refusal("image.reference"), "user:secret@registry/x=secret", "...@registry/x"},
+      {refusal("image.reference"), "user:secret=secret@registry/x", "..."},
+      {refusal("image.reference"), "a=secret@secret", "..."},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.subject);
+    CHECK(audit_subject({row.rule, row.subject, Kind::None}) == row.logged);
+  }
+}
+
+TEST_CASE("of a target only its path comes into the log") {
+  CHECK(audit_target("/v1.41/info?a=secret") == "/v1.41/info");
+  CHECK(audit_target("http://user:secret@d/v1.41/info") == "");
+  CHECK(audit_target("user:secret@d:80") == "");
+  CHECK(audit_target("") == "");
 }

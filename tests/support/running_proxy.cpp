@@ -36,6 +36,8 @@ proxy::Limits short_limits() {
   limits.head_time = Milliseconds(2000);
   limits.idle_time = Milliseconds(20000);
   limits.content_idle_time = Milliseconds(2000);
+  limits.send_idle_time = Milliseconds(2000);
+  limits.lock_time = Milliseconds(4000);
   limits.close_time = Milliseconds(1000);
   limits.drain_time = Milliseconds(200);
   return limits;
