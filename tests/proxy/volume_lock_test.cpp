@@ -185,3 +185,23 @@ TEST_CASE("who waits too long for a name that upstream keeps busy is told so, an
   CHECK(first.read_answer().status == 500);
   CHECK(proxy.ask(create("data")).status == 201);
 }
+
+TEST_CASE("a prune that has found its volumes locks those only while it removes them") {
+  RunningProxy proxy;
+  proxy.podman.add(Kind::Volume, "data", "p1");
+  Gate done;
+  proxy.podman.on("DELETE /v4.0.0/libpod/volumes/data", [&](FakePodman::Connection& connection) {
+    connection.wait(done);
+    connection.answer();
+  });
+  auto pruning = proxy.client();
+  pruning.send("POST /v4.0.0/libpod/volumes/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n");
+  REQUIRE(proxy.podman.saw("DELETE /v4.0.0/libpod/volumes/data"));
+  CHECK(proxy.ask(create("other"), "p10").status == 201);
+  auto same = proxy.client("p10");
+  same.send(create("data"));
+  CHECK(same.silent(Milliseconds(100)));
+  done.open();
+  CHECK(pruning.read_answer().status == 200);
+  CHECK(same.read_answer().status == 201);
+}
