@@ -147,8 +147,14 @@ TEST_CASE("a client that vanishes while its volume is made leaves the name free 
 }
 
 TEST_CASE("a stream that its client sends slowly locks nobody out, nor does a prune that waits") {
-  RunningProxy proxy;
+  auto limits = short_limits();
+  limits.lock_time = Milliseconds(500);  // shorter than the slow client may be silent
+  RunningProxy proxy(limits);
   proxy.podman.add(Kind::Volume, "data", "p1");
+  proxy.podman.on("POST /v4.0.0/libpod/volumes/data/import", [](FakePodman::Connection& connection) {
+    connection.read_content();
+    connection.send(http_answer(204, ""));
+  });
   auto slow = proxy.client();
   slow.send("POST /v4.0.0/libpod/volumes/data/import HTTP/1.1\r\nHost: d\r\nContent-Length: 1000\r\n\r\nsome");
   CHECK(proxy.podman.saw("/volumes/data/import"));
