@@ -2,6 +2,7 @@
 // some act on everybody. So: list what is the project's own and unused, and remove each by its id.
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
@@ -106,18 +107,25 @@ class InEveryList {
   InEveryList(Exchange& exchange, Kind kind, const std::vector<Filter>& filters)
       : identity_(kind == Kind::Volume ? "Name" : "Id") {
     for (const auto& filter : filters)
-      for (const auto& value : filter.values)
-        lists_.push_back(exchange.facts.list(kind, write_filters({{filter.name, {value}}})));
+      for (const auto& value : filter.values) add(exchange.facts.list(kind, write_filters({{filter.name, {value}}})));
   }
-  bool known() const { return std::ranges::find(lists_, nullptr) == lists_.end(); }
+  bool known() const { return known_; }
   bool operator()(const json::Value& object) const {
-    const auto same = [&](const json::Value& item) { return item.text(identity_) == object.text(identity_); };
-    return std::ranges::all_of(lists_, [&](const json::Array* list) { return std::ranges::any_of(*list, same); });
+    const auto identity = object.text(identity_);
+    return std::ranges::all_of(lists_, [&](const auto& list) { return list.contains(identity); });
   }
 
  private:
+  void add(const json::Array* list) {
+    known_ = known_ && list;
+    auto& identities = lists_.emplace_back();
+    if (list)
+      for (const auto& item : *list) identities.insert(item.text(identity_));
+  }
+
   std::string_view identity_;
-  std::vector<const json::Array*> lists_;
+  std::vector<std::unordered_set<std::string_view>> lists_;  ///< of texts that the facts hold
+  bool known_ = true;
 };
 
 Batch prune_volumes(Exchange& exchange, const JudgedQuery& query) {
