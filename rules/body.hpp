@@ -29,6 +29,8 @@ enum class Body {
 struct JudgedBody {
   json::Value content;             ///< to send on; the project's label is in it where the object carries labels
   std::vector<NewVolume> volumes;  ///< named volumes that must exist first
+  std::vector<HostDirectory> directories = {};
+  std::vector<std::string> binds = {};  ///< mounts of a compat create that are sent as Binds (check_host_mount.cpp)
 };
 
 /// References in the content are resolved through the exchange's facts; while some are unknown the content holds

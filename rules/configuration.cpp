@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rules/configuration_text.hpp"
+#include "rules/host_path.hpp"
 #include "rules/json.hpp"
 
 namespace podfence::rules {
@@ -102,8 +103,59 @@ Failure read_images(const json::Value& value, const std::string& where, Policy& 
   return read_object<Policy>(value, where, image_keys, policy);
 }
 
+Failure read_mode(const json::Value& value, const std::string& where, Workspace& workspace) {
+  const std::string* text = value.string();
+  if (text == nullptr || (*text != "rw" && *text != "ro")) return {{where, "must be \"rw\" or \"ro\""}};
+  workspace.read_only = *text == "ro";
+  return std::nullopt;
+}
+
+constexpr Key<Workspace> workspace_keys[] = {
+    {"client", [](const json::Value& value, const std::string& where,
+                  Workspace& target) { return read_text(value, where, wrong_with_mount_path, target.client); }},
+    {"host", [](const json::Value& value, const std::string& where,
+                Workspace& target) { return read_text(value, where, wrong_with_workspace_host, target.host); }},
+    {"mode", read_mode},
+};
+
+bool overlap(std::string_view one, std::string_view other) {
+  return one == other || is_below(one, other) || is_below(other, one);
+}
+
+/// A path must have one meaning, for requests and for answers. And a client that can write to a directory could put a
+/// link where another workspace lies within it.
+Failure check_apart(const Workspace& workspace, std::span<const Workspace> others, const std::string& where) {
+  for (const Workspace& other : others) {
+    if (overlap(workspace.client, other.client))
+      return {{where + "/client", "is, contains or lies within " + other.client + ", another workspace"}};
+    if (overlap(workspace.host, other.host))
+      return {{where + "/host", "is, contains or lies within " + other.host + ", another workspace"}};
+  }
+  return std::nullopt;
+}
+
+Failure read_workspaces(const json::Value& value, const std::string& where, Policy& policy) {
+  const json::Array* items = value.items();
+  if (items == nullptr) return {{where, "must be a list of objects with client, host and mode"}};
+  auto& workspaces = policy.workspaces;
+  for (const auto& item : *items) {
+    const std::string at = pointer(where, std::to_string(workspaces.size()));
+    Workspace& workspace = workspaces.emplace_back();
+    if (auto failure = read_object<Workspace>(item, at, workspace_keys, workspace)) return failure;
+    if (workspace.client.empty()) return {{at, "must say client, the path that clients name"}};
+    if (workspace.host.empty()) return {{at, "must say host, the directory on the host"}};
+    if (auto failure = check_apart(workspace, std::span(workspaces).first(workspaces.size() - 1), at)) return failure;
+  }
+  return std::nullopt;
+}
+
+Failure refuse_default_workspace(const json::Value&, const std::string& where, Policy&) {
+  return {{where, "must stand in a project: all projects would share the directory"}};
+}
+
 constexpr Key<Policy> policy_keys[] = {
     {"images", read_images},
+    {"workspace", refuse_default_workspace},
 };
 
 constexpr Key<ProjectConfiguration> project_keys[] = {
@@ -111,6 +163,8 @@ constexpr Key<ProjectConfiguration> project_keys[] = {
                   ProjectConfiguration& target) { return read_text(value, where, wrong_with_socket, target.socket); }},
     {"images", [](const json::Value& value, const std::string& where,
                   ProjectConfiguration& target) { return read_images(value, where, target.project.policy); }},
+    {"workspace", [](const json::Value& value, const std::string& where,
+                     ProjectConfiguration& target) { return read_workspaces(value, where, target.project.policy); }},
 };
 
 constexpr const char* project_id_syntax =
@@ -123,7 +177,9 @@ Failure read_projects(const json::Value& value, const std::string& where, Draft&
     const std::string at = pointer(where, member.name);
     if (!is_project_id(member.name)) return {{at, project_id_syntax}};
     auto& entry = draft.configuration.projects.emplace_back();
-    entry.project = {member.name, draft.label_key, draft.defaults};
+    entry.project.id = member.name;
+    entry.project.label_key = draft.label_key;
+    entry.project.policy = draft.defaults;
     if (auto failure = read_object<ProjectConfiguration>(member.value, at, project_keys, entry)) return failure;
   }
   return std::nullopt;
@@ -157,7 +213,26 @@ Failure check_distinct(const Configuration& configuration) {
   return std::nullopt;
 }
 
+/// Two projects may have the same directory, if their operator says so of both; none may hold another's path.
+Failure check_workspaces_apart(const Configuration& configuration) {
+  for (const auto& [project, socket] : configuration.projects) {
+    const auto& workspaces = project.policy.workspaces;
+    for (std::size_t i = 0; i < workspaces.size(); ++i)
+      for (const auto& other : configuration.projects)
+        for (const Workspace& outer : other.project.policy.workspaces)
+          if (is_below(workspaces[i].host, outer.host))
+            return wrong_workspace(project, i,
+                                   "lies within " + outer.host + ", a workspace of the project " + other.project.id +
+                                       ", whose clients could put a symbolic link in its place");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what) {
+  return {pointer("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};
+}
 
 std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text) {
   const auto plain = strip_comments(text);
@@ -168,6 +243,7 @@ std::variant<Configuration, ConfigurationError> read_configuration(std::string_v
   if (auto failure = read_object<Draft>(std::get<json::Value>(parsed), "", draft_keys, draft)) return *failure;
   if (draft.configuration.projects.empty()) return ConfigurationError{"/projects", "must name at least one project"};
   if (auto failure = check_distinct(draft.configuration)) return *failure;
+  if (auto failure = check_workspaces_apart(draft.configuration)) return *failure;
   return std::move(draft.configuration);
 }
 

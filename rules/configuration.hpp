@@ -31,6 +31,9 @@ struct ConfigurationError {
 
 std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text);
 
+/// What the look at the file system finds wrong with the host path of a project's workspace.
+ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what);
+
 /// What the command line can say: one project. An empty text means "not said".
 struct ServeOptions {
   std::string project = {};

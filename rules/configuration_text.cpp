@@ -95,4 +95,26 @@ const char* wrong_with_shared_image(std::string_view text) {
   return nullptr;
 }
 
+const char* wrong_with_mount_path(std::string_view text) {
+  if (const char* wrong = wrong_with_path(text)) return wrong;
+  return text.find_first_of(":,\"'\\") == std::string_view::npos
+             ? nullptr
+             : "must not hold ':', ',', '\\' or quotes: Podman splits texts there";
+}
+
+const char* wrong_with_workspace_host(std::string_view text) {
+  constexpr auto roots = std::to_array<std::string_view>(
+      {"/bin",     "/boot",    "/dev",     "/etc",     "/home",      "/lib",      "/lib32",   "/lib64",
+       "/libx32",  "/media",   "/mnt",     "/opt",     "/proc",      "/root",     "/run",     "/sbin",
+       "/srv",     "/sys",     "/tmp",     "/usr",     "/var",       "/run/user", "/var/lib", "/var/log",
+       "/var/run", "/var/tmp", "/usr/bin", "/usr/lib", "/usr/local", "/usr/share"});
+  constexpr auto closed = std::to_array<std::string_view>({"/dev/", "/proc/", "/sys/", "/etc/", "/boot/"});
+  if (text == "/") return "must not be the whole host";
+  if (const char* wrong = wrong_with_mount_path(text)) return wrong;
+  if (std::ranges::find(roots, text) != roots.end()) return "must not be a directory that the system lives by";
+  return std::ranges::any_of(closed, [&](std::string_view part) { return text.starts_with(part); })
+             ? "must not lie within /boot, /dev, /etc, /proc or /sys"
+             : nullptr;
+}
+
 }  // namespace podfence::rules

@@ -41,6 +41,7 @@ struct Deny {
   const Refusal* rule = nullptr;
   std::string subject;  ///< fills `{}` in the sentence
   Kind kind = Kind::None;
+  std::string way_out = {};  ///< what to do in this very case; "" means what the rule says
 };
 
 /// Foreign and missing alike.
@@ -66,8 +67,16 @@ struct NewVolume {
   std::string name;
 };
 
+/// A workspace that is mounted. It must be there, and no part of its path a symbolic link, when the request is sent:
+/// Podman would make a missing directory, and follow a link.
+struct HostDirectory {
+  std::string path;
+  std::string client_path;  ///< for the refusal
+};
+
 /// One request goes upstream; its answer goes back through the row's answer rule.
 struct Forward {
+  std::vector<HostDirectory> directories;
   std::vector<NewVolume> volumes;
   UpstreamRequest request;
   std::vector<Claim> before;      ///< applied to the ledger before the request is sent

@@ -85,7 +85,8 @@ Reply write_error(int status, std::string_view cause, std::string_view message) 
 std::string sentence_of(const Deny& deny) {
   const auto& rule = *deny.rule;
   auto message = "podfence: " + fill(rule.sentence, printable(deny.subject)) + ".";
-  if (!rule.way_out.empty()) message += " " + capitalised(rule.way_out) + ".";
+  const std::string_view way_out = deny.way_out.empty() ? rule.way_out : std::string_view(deny.way_out);
+  if (!way_out.empty()) message += " " + capitalised(way_out) + ".";
   return message + " [rule " + std::string(rule.id) + "]";
 }
 

@@ -75,6 +75,8 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"name.taken", 409, "the name is not available: {}", "choose another name"},
   {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
   {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume"},
+  {"mount.workspace-subpath", 403, "a path below a workspace cannot be mounted by itself, since Podman opens it again at every start and a symbolic link could stand there by then: {}", "mount the workspace, and use the path below it in the container"},
+  {"mount.workspace-absent", 409, "the workspace is not on the host, or its path leads through a symbolic link: {}", "ask the operator to put the directory there"},
   {"mount.option", 403, "the mount option is not allowed: {}", "use 'ro' or 'rw'"},
   {"mount.type", 403, "the type of mount is not allowed: {}", "use a volume or a tmpfs"},
   {"mount.target", 400, "the mount target must be an absolute, clean path: {}", "write it without '..', ':' and ','"},

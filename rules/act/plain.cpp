@@ -78,6 +78,7 @@ Decision plain(Exchange& exchange) {
   auto body = judge_body(endpoint.body, *content, exchange);
   if (const auto* deny = std::get_if<Deny>(&body)) return *deny;
   auto& judged = std::get<JudgedBody>(body);
+  forward.directories = std::move(judged.directories);
   forward.volumes = std::move(judged.volumes);
   forward.request.content = json::write(judged.content);
   forward.request.fields.push_back({"Content-Type", "application/json"});

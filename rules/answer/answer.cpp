@@ -57,7 +57,7 @@ std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exc
   if (!document || !rewrite(answer, exchange, *document))
     return Deny{refusal("upstream.answer"), std::string(exchange.match.endpoint->path), Kind::None};
   if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
-  answer::hide_host(answer, *document);
+  answer::hide_host(exchange.project, answer, *document);
   return json::write(*document) + "\n";
 }
 

@@ -1,20 +1,32 @@
 // Where answers speak of the host: a table of places, and the walk over it. `*` stands for every item of an array and
-// every member of an object. A text becomes the row's text, a number 0, an array or object empty.
+// every member of an object. A text becomes the row's text, or what its clients call the path in it; a number 0, an
+// array or object empty.
 
 #include <algorithm>
 #include <array>
 
 #include "rules/answer/rewrite.hpp"
+#include "rules/host_path.hpp"
 
 namespace podfence::rules::answer {
 
 namespace {
 
+enum class Shows {
+  Text,        ///< the row's own
+  ClientPath,  ///< of a workspace or the engine's socket; nothing of any other path
+  ClientBind,  ///< likewise, of Podman's text for a mount
+};
+
 struct Place {
   Answer answer;
   std::string_view path;
   std::string_view text = "";
+  Shows shows = Shows::Text;
 };
+
+constexpr Place client_paths_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::ClientPath}; }
+constexpr Place client_binds_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::ClientBind}; }
 
 // clang-format off
 constexpr auto host_places = std::to_array<Place>({
@@ -35,16 +47,18 @@ constexpr auto host_places = std::to_array<Place>({
     {Answer::Container, "State.CheckpointLog"},
     {Answer::Container, "State.RestoreLog"},
     {Answer::Container, "GraphDriver.Data.*"},
-    {Answer::Container, "Mounts.*.Source"},
+    client_paths_at(Answer::Container, "Mounts.*.Source"),
     {Answer::Container, "NetworkSettings.SandboxKey"},
+    client_binds_at(Answer::Container, "HostConfig.Binds.*"),
     {Answer::Container, "HostConfig.ContainerIDFile"},
     {Answer::Container, "HostConfig.LogConfig.Path"},
-    {Answer::Containers, "*.Mounts.*.Source"},
+    client_paths_at(Answer::Containers, "*.Mounts.*.Source"),
+    client_paths_at(Answer::DiskUsage, "Containers.*.Mounts.*.Source"),
 
     {Answer::Pods, "*.Cgroup"},
     {Answer::Pod, "CgroupParent"},
     {Answer::Pod, "CgroupPath"},
-    {Answer::Pod, "mounts.*.Source"},
+    client_paths_at(Answer::Pod, "mounts.*.Source"),
 
     // Volumes: Docker's list, libpod's list, inspect and create of both
     {Answer::Volumes, "Volumes.*.Mountpoint"},
@@ -88,9 +102,21 @@ constexpr auto host_places = std::to_array<Place>({
 });
 // clang-format on
 
-void blank(json::Value& value, std::string_view text) {
+std::string shown(const Project& project, const Place& place, const std::string& text) {
+  switch (place.shows) {
+    case Shows::Text:
+      break;
+    case Shows::ClientPath:
+      return client_path(project, text);
+    case Shows::ClientBind:
+      return client_bind(project, text);
+  }
+  return std::string(place.text);
+}
+
+void blank(const Project& project, const Place& place, json::Value& value) {
   if (value.string())
-    value = text;
+    value = shown(project, place, *value.string());
   else if (value.items())
     value = json::Value::array();
   else if (value.members())
@@ -99,19 +125,20 @@ void blank(json::Value& value, std::string_view text) {
     value = json::Value::integer(0);
 }
 
-void blank_at(json::Value& value, std::string_view path, std::string_view text) {
-  if (path.empty()) return blank(value, text);
+/// `path` is what is left to walk of the place's.
+void blank_at(const Project& project, const Place& place, json::Value& value, std::string_view path) {
+  if (path.empty()) return blank(project, place, value);
   const auto dot = path.find('.');
   const auto step = path.substr(0, dot);
   const auto rest = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
   if (step != "*") {
-    if (auto* member = value.find(step)) blank_at(*member, rest, text);
+    if (auto* member = value.find(step)) blank_at(project, place, *member, rest);
     return;
   }
   if (auto* items = value.items())
-    for (auto& item : *items) blank_at(item, rest, text);
+    for (auto& item : *items) blank_at(project, place, item, rest);
   if (auto* members = value.members())
-    for (auto& member : *members) blank_at(member.value, rest, text);
+    for (auto& member : *members) blank_at(project, place, member.value, rest);
 }
 
 /// Where a client sent none, Podman records the command line of its own service (specgenutil: FillOutSpecGen).
@@ -128,9 +155,9 @@ void hide_service_command(json::Value& container) {
 
 }  // namespace
 
-void hide_host(Answer answer, json::Value& document) {
+void hide_host(const Project& project, Answer answer, json::Value& document) {
   for (const auto& place : host_places)
-    if (place.answer == answer) blank_at(document, place.path, place.text);
+    if (place.answer == answer) blank_at(project, place, document, place.path);
   if (answer == Answer::Container) hide_service_command(document);
 }
 

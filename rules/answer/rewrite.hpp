@@ -23,8 +23,9 @@ bool rewrite_removal(Exchange& exchange, json::Value& document);
 bool rewrite_info(Exchange& exchange, json::Value& document);
 bool rewrite_disk_usage(Exchange& exchange, json::Value& document);
 
-/// Empties what speaks of the host: paths, names, proxy settings (host_places.cpp has the table).
-void hide_host(Answer answer, json::Value& document);
+/// Empties what speaks of the host: paths, names, proxy settings (host_places.cpp has the table). What the project
+/// mounts from the host is shown by its clients' path.
+void hide_host(const Project& project, Answer answer, json::Value& document);
 
 /// Own by label, or without labels and mounted by an own container.
 bool is_own_volume(Facts& facts, const json::Value& volume);

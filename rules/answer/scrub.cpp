@@ -5,6 +5,7 @@
 #include <set>
 
 #include "rules/ascii.hpp"
+#include "rules/host_path.hpp"
 
 namespace podfence::rules::answer {
 
@@ -113,7 +114,9 @@ std::string without_host_paths(std::string_view text) {
 }
 
 std::string scrub(const Exchange& exchange, std::string_view text) {
-  return without_foreign_ids(exchange, without_host_paths(text.substr(0, longest_text)));
+  // Before it is cut, so that no half of a path is left.
+  const std::string shown = with_client_paths(exchange.project, std::string(text));
+  return without_foreign_ids(exchange, without_host_paths(std::string_view(shown).substr(0, longest_text)));
 }
 
 }  // namespace podfence::rules::answer

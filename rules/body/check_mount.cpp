@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/body/checks.hpp"
+#include "rules/body/host_mount.hpp"
 #include "rules/body/mount.hpp"
 #include "rules/body/refuse.hpp"
 
@@ -17,19 +18,6 @@ std::optional<Deny> clean_target(json::Value& mount, std::string_view name) {
   if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
   mount.set(name, std::get<std::string>(std::move(path)));
   return std::nullopt;
-}
-
-std::vector<std::string> texts_of(const json::Value* list) {
-  std::vector<std::string> texts;
-  if (list && list->items())
-    for (const json::Value& item : *list->items()) texts.push_back(*item.string());
-  return texts;
-}
-
-json::Value list_of(const std::vector<std::string>& texts) {
-  json::Value list = json::Value::array();
-  for (const std::string& text : texts) list.push(text);
-  return list;
 }
 
 std::optional<Deny> judge_volume_mount(json::Value& mount, const Place& place) {
@@ -71,11 +59,14 @@ std::optional<Deny> judge_bind(json::Value& value, const Place& place) {
     else
       parts.back() += c;
   }
-  if (is_path(text) || parts.front().empty()) return refuse(refusal("mount.host-path"), text);
+  const bool of_host = is_path(text) || parts.front().empty();
+  if (of_host)
+    if (auto deny = judge_host_source(parts.front(), place)) return deny;
   if (parts.size() < 2 || parts.size() > 3) return refuse(refusal("field.value"), text);
+  const auto options = split_options(parts.size() == 3 ? parts[2] : "");
+  if (of_host) return judge_host_bind({parts[0], parts[1], options}, value, place);
   auto path = judge_target_path(parts[1]);
   if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
-  const auto options = split_options(parts.size() == 3 ? parts[2] : "");
   if (auto deny = judge_volume_options(options)) return deny;
   if (auto deny = judge_volume_name(parts[0], place)) return deny;
   value = parts[0] + ":" + std::get<std::string>(path) + (options.empty() ? "" : ":" + join_options(options));
@@ -86,7 +77,7 @@ std::optional<Deny> judge_bind(json::Value& value, const Place& place) {
 /// comma in any of them would be the start of another option (so would a quote be, for its CSV reader).
 std::optional<Deny> judge_mount(json::Value& value, const Place& place) {
   const std::string type(value.text("Type"));
-  if (type == "bind") return refuse(refusal("mount.host-path"), value.text("Source"));
+  if (type == "bind") return judge_host_mount_compat(value, place);
   if (type != "volume" && type != "tmpfs") return refuse(refusal("mount.type"), type);
   if (auto deny = clean_target(value, "Target")) return deny;
   return type == "volume" ? judge_volume_mount(value, place) : judge_tmpfs_mount(value, place);
@@ -109,9 +100,9 @@ std::optional<Deny> judge_tmpfs(json::Value& value, const Place& place) {
 }
 
 /// The options make a bind of whatever type this says, and the types are those of mount(8): only the exact word tmpfs.
-std::optional<Deny> judge_mount_libpod(json::Value& value, const Place&) {
+std::optional<Deny> judge_mount_libpod(json::Value& value, const Place& place) {
   const std::string_view type = value.text("type");
-  if (type == "bind") return refuse(refusal("mount.host-path"), value.text("source"));
+  if (type == "bind") return judge_host_mount_libpod(value, place);
   if (type != "tmpfs") return refuse(refusal("mount.type"), type);
   if (auto deny = clean_target(value, "destination")) return deny;
   auto options = judge_tmpfs_options(texts_of(value.find("options")));

@@ -104,14 +104,20 @@ inline constexpr Rule port_binding =
     checked(judge_port_binding, "on 127.0.0.1 only; host port above 1023, or left to Podman");
 inline constexpr Rule port_mapping = checked(judge_port_mapping, port_binding.says);
 
-// check_mount.cpp, mount.cpp
+// check_mount.cpp, mount.cpp, check_host_mount.cpp
 Check judge_bind, judge_mount, judge_volume_key, judge_tmpfs, judge_mount_libpod, judge_volume_libpod, judge_target;
-inline constexpr Rule bind = checked(judge_bind, "`volume:target[:options]`; a named volume of yours, made if missing");
-inline constexpr Rule mount = checked(judge_mount, "a volume of yours (made if missing), an anonymous one, or a tmpfs");
+inline constexpr Rule bind = checked(judge_bind,
+                                     "`source:target[:options]`; a named volume of yours, made if missing, a "
+                                     "workspace, or the engine's socket");
+inline constexpr Rule mount = checked(judge_mount,
+                                      "a volume of yours (made if missing), an anonymous one, a tmpfs, or a bind of a "
+                                      "workspace or of the engine's socket");
 inline constexpr Rule volume_key = checked(judge_volume_key, "keys: absolute paths in the container");
 inline constexpr Rule tmpfs =
     checked(judge_tmpfs, "keys: absolute paths in the container; harmless options; a size is added");
-inline constexpr Rule mount_libpod = checked(judge_mount_libpod, "a tmpfs with harmless options; a size is added");
+inline constexpr Rule mount_libpod = checked(judge_mount_libpod,
+                                             "a tmpfs with harmless options, a size is added; or a bind of a workspace "
+                                             "or of the engine's socket");
 inline constexpr Rule volume_libpod =
     checked(judge_volume_libpod, "a named volume of yours, made if missing, or an anonymous one");
 inline constexpr Rule target = checked(judge_target, "an absolute, clean path in the container");

@@ -42,6 +42,13 @@ void settle_network_libpod(json::Value& content, bool has_default) {
     content.erase("netns");
 }
 
+void add_binds(json::Value& content, const std::vector<std::string>& binds) {
+  if (binds.empty()) return;
+  json::Value& host = object_at(content, "HostConfig");
+  if (!host.find("Binds")) host.set("Binds", json::Value::array());
+  for (const std::string& bind : binds) host.find("Binds")->push(bind);
+}
+
 }  // namespace
 
 std::optional<Deny> finish_labels_compat(json::Value& content, const Place& place) {
@@ -50,6 +57,7 @@ std::optional<Deny> finish_labels_compat(json::Value& content, const Place& plac
 
 std::optional<Deny> finish_container_compat(json::Value& content, const Place& place) {
   settle_network_compat(content);
+  add_binds(content, place.judged.binds);
   return finish_labels_compat(content, place);
 }
 

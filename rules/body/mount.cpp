@@ -50,11 +50,11 @@ bool is_mode(std::string_view text) {
   return !text.empty() && text.size() <= 4 && text.find_first_not_of("01234567") == std::string_view::npos;
 }
 
+}  // namespace
+
 bool contains(const std::vector<std::string>& options, std::string_view option) {
   return std::ranges::find(options, option) != options.end();
 }
-
-}  // namespace
 
 std::variant<std::string, Deny> judge_target_path(std::string_view path) {
   const std::string_view text = path;
@@ -79,9 +79,12 @@ std::optional<Deny> judge_volume_name(const std::string& name, const Place& plac
 }
 
 std::optional<Deny> judge_volume_options(const std::vector<std::string>& options) {
+  return judge_options(options, volume_options);
+}
+
+std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed) {
   for (const std::string& option : options)
-    if (std::ranges::find(volume_options, option) == volume_options.end())
-      return refuse(refusal("mount.option"), option);
+    if (std::ranges::find(allowed, option) == allowed.end()) return refuse(refusal("mount.option"), option);
   if (contains(options, "ro") && contains(options, "rw")) return refuse(refusal("mount.option"), "ro,rw");
   return std::nullopt;
 }
@@ -122,6 +125,19 @@ std::string join_options(const std::vector<std::string>& options) {
   std::string text;
   for (const std::string& option : options) text += (text.empty() ? "" : ",") + option;
   return text;
+}
+
+std::vector<std::string> texts_of(const json::Value* list) {
+  std::vector<std::string> texts;
+  if (list && list->items())
+    for (const json::Value& item : *list->items()) texts.push_back(*item.string());
+  return texts;
+}
+
+json::Value list_of(const std::vector<std::string>& texts) {
+  json::Value list = json::Value::array();
+  for (const std::string& text : texts) list.push(text);
+  return list;
 }
 
 /// Podman: whatever begins with '/' or '.' (specgen:GenVolumeMounts). '~' is what a shell left unexpanded.

@@ -2,6 +2,7 @@
 // The parts of a mount. Podman's own texts for mounts are never passed on: every part is judged by itself, and the text
 // is written anew.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,9 +24,16 @@ std::optional<Deny> judge_volume_options(const std::vector<std::string>& options
 /// Options of a tmpfs: a size is bounded, or added, and so are nosuid and nodev.
 std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options);
 
+/// Refuses `ro` and `rw` at once, and an option that is not in the list.
+std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed);
+bool contains(const std::vector<std::string>& options, std::string_view option);
+
 /// "" is no option at all.
 std::vector<std::string> split_options(std::string_view text);
 std::string join_options(const std::vector<std::string>& options);
+/// Of a list whose items are known to be texts; nullptr is the empty one.
+std::vector<std::string> texts_of(const json::Value* list);
+json::Value list_of(const std::vector<std::string>& texts);
 
 /// A source that Podman takes for a path and not for a volume's name.
 bool is_path(std::string_view source);

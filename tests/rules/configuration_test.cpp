@@ -130,11 +130,90 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "/defaults/images/shared: must be a list"},
       {R"({"defaults": {"images": {"shared": ["localhost/a", 1]}}, "projects": {"p1": {}}})",
        "/defaults/images/shared/1: must be a string"},
+      {R"({"defaults": {"workspace": []}, "projects": {"p1": {}}})",
+       "/defaults/workspace: must stand in a project: all projects would share the directory"},
+      {R"({"projects": {"p1": {"workspace": {}}}})", "/projects/p1/workspace: must be a list of objects"},
+      {R"({"projects": {"p1": {"workspace": ["/a"]}}})", "/projects/p1/workspace/0: must be an object"},
+      {R"({"projects": {"p1": {"workspace": [{"host": "/srv/a"}]}}})", "/projects/p1/workspace/0: must say client"},
+      {R"({"projects": {"p1": {"workspace": [{"client": "/a"}]}}})", "/projects/p1/workspace/0: must say host"},
+      {R"({"projects": {"p1": {"workspace": [{"client": "/a", "host": "/srv/a", "mode": "RW"}]}}})",
+       "/projects/p1/workspace/0/mode: must be \"rw\" or \"ro\""},
+      {R"({"projects": {"p1": {"workspace": [{"client": "/a", "host": "/srv/a", "options": "z"}]}}})",
+       "/projects/p1/workspace/0/options: is not a key that is known here; known are: client, host, mode"},
       {R"({"projects": {"p1": {}}} /* open)", ": a comment that begins with /* has no end"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
     const std::string reason = refused(row.text);
+    CHECK_MESSAGE(reason.starts_with(row.reason), reason);
+  }
+}
+
+TEST_CASE("workspaces belong to one project, with the mode that they have") {
+  const Configuration configuration = loaded(R"({"projects": {
+    "p1": {"workspace": [{"client": "/workspace", "host": "/srv/demo"},
+                         {"client": "/data", "host": "/srv/data", "mode": "ro"}]},
+    "p2": {"workspace": [{"client": "/workspace", "host": "/srv/other", "mode": "rw"}]},
+    "p3": {"workspace": []}}})");
+  const auto& p1 = configuration.projects[0].project.policy.workspaces;
+  REQUIRE(p1.size() == 2);
+  CHECK(p1[0].client == "/workspace");
+  CHECK(p1[0].host == "/srv/demo");
+  CHECK_FALSE(p1[0].read_only);
+  CHECK(p1[1].read_only);
+  REQUIRE(configuration.projects[1].project.policy.workspaces.size() == 1);
+  CHECK(configuration.projects[1].project.policy.workspaces[0].host == "/srv/other");
+  CHECK(configuration.projects[2].project.policy.workspaces.empty());
+}
+
+TEST_CASE("a path that no project may have, or that Podman would read in two ways, is no workspace") {
+  const auto workspace = [](const std::string& client, const std::string& host) {
+    return refused(R"({"projects": {"p1": {"workspace": [{"client": ")" + client + R"(", "host": ")" + host +
+                   R"("}]}}})");
+  };
+  const std::string at = "/projects/p1/workspace/0/";
+  for (const char* path : {"workspace", "./a", "~/a", "/a/", "/a//b", "/a/./b", "/a/../b", "/a:b", "/a,b", "/a'b",
+                           "/a\\\"b", "/a\\\\b", "/a\\nb", ""}) {
+    CAPTURE(std::string(path));
+    CHECK(workspace(path, "/srv/a").starts_with(at + "client: must"));
+    CHECK(workspace("/a", path).starts_with(at + "host: must"));
+  }
+  for (const char* path :
+       {"/", "/etc", "/proc", "/sys", "/dev", "/run", "/var", "/usr", "/home", "/root", "/tmp", "/srv", "/boot",
+        "/run/user", "/var/run", "/var/lib", "/etc/podfence", "/proc/1/root", "/dev/shm"}) {
+    CAPTURE(std::string(path));
+    CHECK(workspace("/a", path).starts_with(at + "host: must not "));
+  }
+  CHECK(workspace("/etc", "/srv/a") == "loaded");  // a client's name for it is only a name
+  CHECK(workspace("/a", "/home/user/work") == "loaded");
+}
+
+TEST_CASE("no workspace holds another one's path") {
+  struct Row {
+    std::string p1, p10;  ///< pairs of client and host
+    std::string reason;
+  };
+  const std::string a = R"({"client": "/a", "host": "/srv/a"})";
+  const Row rows[] = {
+      {a + R"(, {"client": "/b", "host": "/srv/b"})", "", "loaded"},
+      {a + R"(, {"client": "/ab", "host": "/srv/ab"})", "", "loaded"},
+      {a + R"(, {"client": "/a", "host": "/srv/b"})", "",
+       "/projects/p1/workspace/1/client: is, contains or lies within /a"},
+      {a + R"(, {"client": "/a/b", "host": "/srv/b"})", "", "/projects/p1/workspace/1/client: is, contains"},
+      {R"({"client": "/a/b", "host": "/srv/b"}, )" + a, "", "/projects/p1/workspace/1/client: is, contains"},
+      {a + R"(, {"client": "/b", "host": "/srv/a"})", "", "/projects/p1/workspace/1/host: is, contains"},
+      {a + R"(, {"client": "/b", "host": "/srv/a/b"})", "", "/projects/p1/workspace/1/host: is, contains"},
+      {a, a, "loaded"},
+      {a, R"({"client": "/a", "host": "/srv/a/b"})",
+       "/projects/p10/workspace/0/host: lies within /srv/a, a workspace of the project p1"},
+      {R"({"client": "/a", "host": "/srv/a/b"})", a,
+       "/projects/p1/workspace/0/host: lies within /srv/a, a workspace of the project p10"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.p1);
+    CAPTURE(row.p10);
+    const std::string reason =
+        refused(R"({"projects": {"p1": {"workspace": [)" + row.p1 + R"(]}, "p10": {"workspace": [)" + row.p10 + "]}}}");
     CHECK_MESSAGE(reason.starts_with(row.reason), reason);
   }
 }
