@@ -2,9 +2,11 @@
 
 #include <set>
 
+#include "proxy/directory.hpp"
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
 #include "rules/error_answer.hpp"
+#include "rules/refusal.hpp"
 #include "rules/volume_claim.hpp"
 
 namespace podfence::proxy {
@@ -12,6 +14,7 @@ namespace podfence::proxy {
 namespace {
 
 using rules::Deny;
+using rules::refusal;
 using Refused = std::optional<Deny>;
 
 bool succeeded(int status) { return status >= 200 && status < 300; }
@@ -59,6 +62,9 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
 }
 
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
+  for (const auto& [path, client_path] : forward.directories)
+    if (!wrong_with_directory(path).empty())
+      co_return Deny{refusal("mount.workspace-absent"), client_path, rules::Kind::None};
   for (const auto& volume : forward.volumes)
     if (auto refused = co_await claim(volume)) co_return refused;
   const auto outcome = co_await call.send(forward.request, streams() ? &exchange_.content : nullptr, hijacks());

@@ -9,7 +9,9 @@
 
 #include "proxy/command_line.hpp"
 #include "proxy/log.hpp"
+#include "proxy/places.hpp"
 #include "proxy/serve.hpp"
+#include "proxy/workspaces.hpp"
 
 namespace {
 
@@ -36,6 +38,9 @@ int refuse_usage(const std::string& what) {
 std::variant<rules::Configuration, int> load(const CommandLine& line) {
   const bool from_file = !line.configuration_file.empty();
   auto loaded = from_file ? read_file(line.configuration_file) : rules::configuration_of(line.options);
+  if (const auto* configuration = std::get_if<rules::Configuration>(&loaded))
+    if (auto wrong = proxy::check_workspaces(*configuration, proxy::Places::of_this_process()))
+      loaded = std::move(*wrong);
   if (auto* configuration = std::get_if<rules::Configuration>(&loaded)) return std::move(*configuration);
   const auto& [where, what] = std::get<rules::ConfigurationError>(loaded);
   if (!from_file) return refuse_usage(where + " " + what);

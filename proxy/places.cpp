@@ -44,9 +44,11 @@ std::string Places::socket(std::string_view project) const {
 
 std::string Places::state() const {
   if (const auto named = absolute_or_empty(environment_("XDG_STATE_HOME")); !named.empty()) return named + "/podfence";
-  if (const auto home = absolute_or_empty(environment_("HOME")); !home.empty()) return home + "/.local/state/podfence";
+  if (const auto directory = home(); !directory.empty()) return directory + "/.local/state/podfence";
   throw std::runtime_error("there is no place for the ledger: set HOME, or name one with --state");
 }
+
+std::string Places::home() const { return absolute_or_empty(environment_("HOME")); }
 
 std::string Places::podman_socket() const {
   const std::string directory = runtime();
@@ -56,8 +58,10 @@ std::string Places::podman_socket() const {
 std::string Places::own_podman_socket() const { return socket(".podman"); }
 
 void Places::fill(rules::Configuration& configuration) const {
-  for (auto& [project, path] : configuration.projects)
+  for (auto& [project, path] : configuration.projects) {
     if (path.empty()) path = socket(project.id);
+    project.socket = path;
+  }
   if (configuration.state.empty()) configuration.state = state();
 }
 

@@ -27,6 +27,9 @@ class Places {
 
   const Environment& environment() const { return environment_; }
 
+  /// Of the user that podfence runs as, "" where nobody says.
+  std::string home() const;
+
   /// Every place of a configuration that is still "", but `upstream`.
   void fill(rules::Configuration& configuration) const;
 

@@ -45,6 +45,8 @@ TEST_CASE("only what a configuration leaves open is filled") {
   places({{"XDG_RUNTIME_DIR", "/r"}, {"HOME", "/h"}}).fill(configuration);
   CHECK(configuration.projects[0].socket == "/mine");
   CHECK(configuration.projects[1].socket == "/r/podfence/p10/podman.sock");
+  CHECK(configuration.projects[0].project.socket == "/mine");
+  CHECK(configuration.projects[1].project.socket == "/r/podfence/p10/podman.sock");
   CHECK(configuration.state == "/h/.local/state/podfence");
   CHECK(configuration.upstream.empty());
 

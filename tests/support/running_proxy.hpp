@@ -18,6 +18,8 @@ proxy::Limits short_limits();
 class RunningProxy {
  public:
   explicit RunningProxy(proxy::Limits limits = short_limits());
+  /// p1 has these workspaces.
+  explicit RunningProxy(std::vector<rules::Workspace> workspaces);
   ~RunningProxy();
 
   RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }
@@ -35,6 +37,8 @@ class RunningProxy {
   bool stop();
 
  private:
+  RunningProxy(proxy::Limits limits, std::vector<rules::Workspace> workspaces);
+
   TemporaryDirectory directory_;
 
  public:
