@@ -120,6 +120,12 @@ class World:
     def _socket(self, name):
         return str(self.engine.runtime / "podfence" / name / "podman.sock")
 
+    def _workspaces(self, name):
+        directories = {"p1": (("/workspace", "workspace-p1", "rw"), ("/reference", "workspace-reference", "ro")),
+                       "p10": (("/other", "workspace-p10", "rw"),)}
+        return [{"client": client, "host": str(self.engine.host_directory(host)), "mode": mode}
+                for client, host, mode in directories[name]]
+
     def _serve(self):
         scratch, account = self.engine.scratch, self.engine.account
         settings = scratch / "podfence.json"
@@ -130,7 +136,7 @@ class World:
         settings.write_text(json.dumps({
             "upstream": self.engine.socket_path, "state": str(state), "audit_log": str(self.audit_path),
             "defaults": {"images": {"shared": ["localhost/*"]}},
-            "projects": {name: {"socket": self._socket(name)} for name in ("p1", "p10")}}))
+            "projects": {name: {"socket": self._socket(name), "workspace": self._workspaces(name)} for name in ("p1", "p10")}}))
         settings.chmod(0o644)
         program = scratch / "podfence"  # the build tree need not be open to the user
         shutil.copy(self.podfence, program)
