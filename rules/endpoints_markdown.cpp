@@ -24,7 +24,7 @@ constexpr std::string_view query_introduction = R"(
 ## Query parameters
 
 Names are matched without regard to ASCII case. A parameter that is not listed is refused, and so is one that is given
-twice with different values. Booleans go on as `true` or `false`.
+twice (but for `detachKeys`, which `podman --remote` sends in two spellings that say the same). Booleans go on as `true` or `false`.
 
 | parameter | becomes |
 |---|---|

@@ -24,6 +24,7 @@ bool is_list(ParameterType type) {
     case ParameterType::Pods:
       return true;
     case ParameterType::Text:
+    case ParameterType::DetachKeys:
     case ParameterType::Path:
     case ParameterType::Boolean:
     case ParameterType::Integer:
@@ -130,6 +131,7 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
   };
   switch (type) {
     case ParameterType::Text:
+    case ParameterType::DetachKeys:
     case ParameterType::Texts:
       return keep_if(is_text);
     case ParameterType::Path:
@@ -204,10 +206,10 @@ Judged judge_values(const Parameter& parameter, const Values& values, Exchange& 
   return refused(parameter);
 }
 
-/// A scalar may stand there twice if it says the same twice: podman --remote sends `detachKeys` and `detachkeys`.
 std::optional<Deny> check_repetition(const Parameter& parameter, Values& values) {
   if (is_list(parameter.type) || values.size() < 2) return std::nullopt;
-  if (std::ranges::adjacent_find(values, std::ranges::not_equal_to{}) != values.end())
+  const bool all_the_same = std::ranges::adjacent_find(values, std::ranges::not_equal_to{}) == values.end();
+  if (parameter.type != ParameterType::DetachKeys || !all_the_same)
     return Deny{refusal("query.repeated"), std::string(parameter.name)};
   values.resize(1);
   return std::nullopt;

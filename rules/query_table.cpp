@@ -48,7 +48,7 @@ constexpr auto container_remove = std::to_array<Parameter>({
     {"link", Boolean, OnlyUnset},
 });
 constexpr auto container_start = std::to_array<Parameter>({
-    {"detachKeys", Text},
+    {"detachKeys", DetachKeys},
     {"recursive", Boolean},
 });
 constexpr auto container_stop = std::to_array<Parameter>({
@@ -76,7 +76,7 @@ constexpr auto container_update = std::to_array<Parameter>({
     {"restartRetries", Unsigned},
 });
 constexpr auto container_attach = std::to_array<Parameter>({
-    {"detachKeys", Text},
+    {"detachKeys", DetachKeys},
     {"logs", Boolean},
     {"stream", Boolean},
     {"stdin", Boolean},

@@ -11,8 +11,9 @@
 namespace podfence::rules {
 
 enum class ParameterType {
-  Text,  ///< printable
-  Path,  ///< a path inside a container: any text
+  Text,        ///< printable
+  DetachKeys,  ///< likewise; podman --remote sends it in two spellings at once, which must say the same
+  Path,        ///< a path inside a container: any text
   Boolean,
   Integer,
   Unsigned,

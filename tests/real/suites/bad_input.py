@@ -83,7 +83,7 @@ def test_large(world):
 
 def test_queries(world):
     path = f"{API}/containers/json"
-    for text, names in (("nosuch=1", "nosuch"), ("all=true&all=false", "all"), ("all=1&ALL=0", "all"), ("all=maybe", "all"),
+    for text, names in (("nosuch=1", "nosuch"), ("all=true&all=false", "all"), ("all=true&all=true", "all"), ("all=1&ALL=0", "all"), ("all=maybe", "all"),
                         ("limit=many", "limit"), ("limit=-5x", "limit"), ("all=true;x=1", ""), ("all=%zz", ""), ("a%00=1", ""),
                         ("filters=", "filters"), ("filters=%7B", ""), ("filters=[]", ""), ("filters=%7B%22label%22%3A1%7D", ""),
                         ("filters=%7B%22nosuch%22%3A%5B%22x%22%5D%7D", "nosuch"), ("filters=%7B%7D&filters=%7B%22id%22%3A%5B%22a%22%5D%7D", "filters"),
