@@ -150,7 +150,10 @@ void hide_service_command(json::Value& container) {
   const auto same = [](const json::Value& word, std::string_view text) {
     return word.string() && *word.string() == text;
   };
-  if (!std::ranges::search(*command->items(), service, same).empty()) *command = json::Value::array();
+  // Not std::ranges::search: clang 14 cannot read libstdc++'s subranges.
+  const auto& words = *command->items();
+  if (std::search(words.begin(), words.end(), service.begin(), service.end(), same) != words.end())
+    *command = json::Value::array();
 }
 
 }  // namespace
