@@ -34,11 +34,6 @@ constexpr Row start[] = {
 };
 
 constexpr Row remove_session[] = {{"Force", Boolean, pass}};
-
-constexpr Row update_compat[] = {
-    {"RestartPolicy.Name",              Text,    choice("no always on-failure unless-stopped")},
-    {"RestartPolicy.MaximumRetryCount", Integer, bounds::restart_count},
-};
 // clang-format on
 
 }  // namespace
