@@ -9,23 +9,10 @@ using namespace podfence::tests;
 
 namespace {
 
-World two_projects() {
-  World world;
-  world.add(Kind::Container, "web", id('a'), "p1");
-  world.add(Kind::Container, "web10", id('b'), "p10");
-  world.add(Kind::Pod, "pod", id('c'), "p1");
-  world.add(Kind::Pod, "pod10", id('d'), "p10");
-  world.add(Kind::Network, "net", id('e'), "p1");
-  world.add(Kind::Network, "net10", id('f'), "p10");
-  world.volume("data", "p1");
-  world.volume("data10", "p10");
-  world.image(id('1'), {"localhost/shared/base:latest"});
-  world.image(id('2'), {"docker.io/library/mine:1"});
-  world.image(id('3'), {"docker.io/library/theirs:1"});
+World with_sessions() {
+  World world = one_of_every_kind();
   world.exec(id('7'), id('a'));
   world.exec(id('8'), id('b'));
-  world.ledger.holds = {{"p1", id('2')}, {"p10", id('3')}};
-  world.ledger.tags = {{"p1", "docker.io/library/mine:1"}, {"p10", "docker.io/library/theirs:1"}};
   return world;
 }
 
@@ -50,7 +37,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (space == std::string_view::npos || line == std::string_view::npos || space > line) return 0;
   const auto method = rules::parse_method(text.substr(0, space));
   if (!method) return 0;
-  auto world = two_projects();
+  auto world = with_sessions();
   const auto decision = world.decide(*method, text.substr(space + 1, line - space - 1), text.substr(line + 1));
   const auto* forward = std::get_if<Forward>(&decision);
   if (!forward) return 0;

@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 
-#include "rules/ascii.hpp"
+#include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
 #include "rules/target.hpp"
 
@@ -212,10 +212,9 @@ UpstreamRequest Facts::request_for(const Question& question) const {
   if (question.ask == Question::Ask::Mounts) target = "/v1.40/containers/json?all=1&";
   std::string filters = question.name;
   if (filters.empty() && question.kind != Kind::Image && question.kind != Kind::Secret) {
-    json::Value object, label = json::Value::array();
-    label.push(project_.label_key + "=" + project_.id);
-    object.set("label", std::move(label));
-    filters = json::write(object);
+    Filters own;
+    add_own_label(own, project_);
+    filters = write_filters(own);
   }
   if (!filters.empty()) target += "filters=" + encode(filters);
   if (target.ends_with('?')) target.pop_back();

@@ -5,85 +5,11 @@
 #include <vector>
 
 #include "rules/exchange.hpp"
+#include "rules/filter_text.hpp"
 
 namespace podfence::rules {
 
 namespace {
-
-struct Filter {
-  std::string name;
-  std::vector<std::string> values;
-};
-
-enum class Encoding { Lists, Maps };
-
-struct Filters {
-  Encoding encoding = Encoding::Lists;
-  std::vector<Filter> filters;
-};
-
-Deny syntax_error(std::string_view what) { return {refusal("filter.syntax"), std::string(what)}; }
-
-/// A label filter without values matches everything; what other filters without values match depends on the endpoint.
-bool may_be_empty(std::string_view name) { return name == "label"; }
-
-std::optional<std::vector<std::string>> read_list(const json::Array& items) {
-  std::vector<std::string> values;
-  for (const json::Value& item : items) {
-    if (!item.string()) return std::nullopt;
-    values.push_back(*item.string());
-  }
-  return values;
-}
-
-/// Podman leaves out what is false.
-std::optional<std::vector<std::string>> read_map(const json::Object& members) {
-  std::vector<std::string> values;
-  for (const json::Member& member : members) {
-    if (!member.value.boolean()) return std::nullopt;
-    if (*member.value.boolean()) values.push_back(member.name);
-  }
-  return values;
-}
-
-std::variant<Filters, Deny> read(std::string_view text) {
-  const auto parsed = json::parse(text);
-  if (const auto* error = std::get_if<json::Error>(&parsed)) return syntax_error(error->what);
-  const json::Value& document = std::get<json::Value>(parsed);
-  if (document.is_null()) return Filters{};
-  if (!document.members()) return syntax_error("no object");
-
-  Filters result;
-  std::optional<Encoding> encoding;
-  for (const auto& [name, value] : *document.members()) {
-    if (value.is_null()) continue;
-    const Encoding own = value.members() ? Encoding::Maps : Encoding::Lists;
-    if (!value.members() && !value.items()) return syntax_error(name);
-    // Podman decodes the whole object in one encoding, so a mixed one has no meaning.
-    if (encoding && *encoding != own) return syntax_error(name);
-    encoding = own;
-    auto values = own == Encoding::Maps ? read_map(*value.members()) : read_list(*value.items());
-    if (!values || (values->empty() && !may_be_empty(name))) return syntax_error(name);
-    if (!values->empty()) result.filters.push_back({name, *std::move(values)});
-  }
-  result.encoding = encoding.value_or(Encoding::Lists);
-  return result;
-}
-
-std::string write(const Filters& filters) {
-  json::Value document = json::Value::object();
-  for (const Filter& filter : filters.filters) {
-    json::Value values = filters.encoding == Encoding::Maps ? json::Value::object() : json::Value::array();
-    for (const std::string& value : filter.values) {
-      if (filters.encoding == Encoding::Maps)
-        values.set(value, true);
-      else
-        values.push(value);
-    }
-    document.set(filter.name, std::move(values));
-  }
-  return json::write(document);
-}
 
 bool is_usable(const Fact& fact) { return fact.ownership == Ownership::Own || fact.ownership == Ownership::Shared; }
 
@@ -151,15 +77,6 @@ std::variant<bool, Deny> resolve_values(Filter& filter, FilterValue type, Exchan
   return !nothing;
 }
 
-void add_own_label(Filters& filters, const Project& project) {
-  const std::string label = project.label_key + '=' + project.id;
-  const auto labels = std::ranges::find(filters.filters, "label", &Filter::name);
-  if (labels == filters.filters.end())
-    filters.filters.push_back({"label", {label}});
-  else if (std::ranges::find(labels->values, label) == labels->values.end())
-    labels->values.push_back(label);
-}
-
 bool wants_own_label(const FilterTable& table, const Filters& filters) {
   switch (table.own_label) {
     case OwnLabel::Always:
@@ -175,7 +92,7 @@ bool wants_own_label(const FilterTable& table, const Filters& filters) {
 }  // namespace
 
 std::variant<JudgedFilters, Deny> judge_filters(const FilterTable& table, const std::string* text, Exchange& exchange) {
-  auto given = text ? read(*text) : Filters{};
+  auto given = text ? read_filters(*text) : Filters{};
   if (const auto* denied = std::get_if<Deny>(&given)) return *denied;
   auto& filters = std::get<Filters>(given);
   JudgedFilters judged;
@@ -187,7 +104,7 @@ std::variant<JudgedFilters, Deny> judge_filters(const FilterTable& table, const 
     judged.nothing = judged.nothing || !std::get<bool>(matches);
   }
   if (wants_own_label(table, filters)) add_own_label(filters, exchange.project);
-  if (!filters.filters.empty()) judged.text = write(filters);
+  if (!filters.filters.empty()) judged.text = write_filters(filters);
   return judged;
 }
 

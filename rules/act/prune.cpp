@@ -5,78 +5,41 @@
 #include <unordered_set>
 
 #include "rules/act/act.hpp"
+#include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
 
 namespace podfence::rules::act {
 
 namespace {
 
-std::vector<std::string> list_of(std::string_view text) { return {std::string(text)}; }
-
-json::Value to_array(const std::vector<std::string>& texts) {
-  json::Value array = json::Value::array();
-  for (const auto& text : texts) array.push(text);
-  return array;
-}
-
-struct Filter {
-  std::string name;
-  std::vector<std::string> values;
-};
-
 /// The client's filters as judge_query wrote them: our label is among them where the endpoint takes labels.
-std::vector<Filter> filters_of(const JudgedQuery& query) {
-  std::vector<Filter> filters;
-  for (const auto& pair : query.pairs) {
-    if (pair.name != "filters") continue;
-    const auto parsed = json::parse(pair.value);
-    const auto* object = std::get_if<json::Value>(&parsed);
-    if (!object || !object->members()) continue;
-    for (const auto& member : *object->members()) {
-      Filter filter{member.name, {}};
-      if (const auto* values = member.value.items())
-        for (const auto& value : *values) filter.values.emplace_back(value.string() ? *value.string() : "");
-      if (const auto* flags = member.value.members())
-        for (const auto& flag : *flags) filter.values.push_back(flag.name);
-      filters.push_back(std::move(filter));
-    }
-  }
-  return filters;
+Filters filters_of(const JudgedQuery& query) {
+  const auto pair = std::ranges::find(query.pairs, "filters", &QueryPair::name);
+  if (pair == query.pairs.end()) return {};
+  auto filters = read_filters(pair->value);
+  return std::get<Filters>(std::move(filters));
 }
 
-std::string write_filters(const std::vector<Filter>& filters) {
-  json::Value object = json::Value::object();
-  for (const auto& filter : filters) object.set(filter.name, to_array(filter.values));
-  return json::write(object);
-}
-
-Filter own_label(const Exchange& exchange) {
-  return {"label", list_of(exchange.project.label_key + "=" + exchange.project.id)};
+std::string single_filter(std::string_view name, std::string_view value) {
+  return write_filters({Encoding::Lists, {{std::string(name), {std::string(value)}}}});
 }
 
 /// Containers, pods and networks: upstream joins these filters by AND, so one list has all of them.
-const json::Array* filtered(Exchange& exchange, Kind kind, std::vector<Filter> filters, std::vector<Filter> state) {
-  auto label = std::ranges::find(filters, "label", &Filter::name);
-  if (label == filters.end())
-    filters.push_back(own_label(exchange));
-  else if (const auto own = own_label(exchange).values.front();
-           std::ranges::find(label->values, own) == label->values.end())
-    label->values.push_back(own);
-  std::ranges::move(state, std::back_inserter(filters));
+const json::Array* filtered(Exchange& exchange, Kind kind, Filters filters, Filter state) {
+  add_own_label(filters, exchange.project);
+  filters.filters.push_back(std::move(state));
   return exchange.facts.list(kind, write_filters(filters));
 }
 
-void add(Batch& batch, std::string_view collection, std::string_view id, std::string_view query = "") {
-  batch.items.push_back({{Method::Delete,
-                          "/v4.0.0/libpod/" + std::string(collection) + "/" + encode(id) + std::string(query),
-                          {},
-                          std::nullopt},
-                         std::string(id),
-                         {},
-                         false});
+void add(Batch& batch, std::string_view collection, std::string_view id) {
+  batch.items.push_back(
+      {{Method::Delete, "/v4.0.0/libpod/" + std::string(collection) + "/" + encode(id), {}, std::nullopt},
+       std::string(id),
+       {},
+       false});
 }
 
-Batch prune_listed(Exchange& exchange, Kind kind, const JudgedQuery& query, std::vector<Filter> state) {
+Batch prune_listed(Exchange& exchange, Kind kind, const JudgedQuery& query, Filter state) {
   Batch batch;
   const auto* items = filtered(exchange, kind, filters_of(query), std::move(state));
   if (!items) return batch;
@@ -104,10 +67,9 @@ Batch prune_listed(Exchange& exchange, Kind kind, const JudgedQuery& query, std:
 /// stands in all of them, is AND on every engine.
 class InEveryList {
  public:
-  InEveryList(Exchange& exchange, Kind kind, const std::vector<Filter>& filters)
-      : identity_(kind == Kind::Volume ? "Name" : "Id") {
-    for (const auto& filter : filters)
-      for (const auto& value : filter.values) add(exchange.facts.list(kind, write_filters({{filter.name, {value}}})));
+  InEveryList(Exchange& exchange, Kind kind, const Filters& filters) : identity_(kind == Kind::Volume ? "Name" : "Id") {
+    for (const auto& filter : filters.filters)
+      for (const auto& value : filter.values) add(exchange.facts.list(kind, single_filter(filter.name, value)));
   }
   bool known() const { return known_; }
   bool operator()(const json::Value& object) const {
@@ -131,9 +93,10 @@ class InEveryList {
 Batch prune_volumes(Exchange& exchange, const JudgedQuery& query) {
   Batch batch;
   auto filters = filters_of(query);
-  std::erase_if(filters, [](const Filter& filter) { return filter.name == "all"; });  // every unused one goes anyway
+  std::erase_if(filters.filters,
+                [](const Filter& filter) { return filter.name == "all"; });  // every unused one goes anyway
   // Without our label: anonymous volumes carry none. Facts keep what is own.
-  const auto* own = exchange.facts.list(Kind::Volume, write_filters({{"dangling", {"true"}}}));
+  const auto* own = exchange.facts.list(Kind::Volume, single_filter("dangling", "true"));
   const InEveryList wanted(exchange, Kind::Volume, filters);
   if (!own || !wanted.known()) return batch;
   for (const auto& volume : *own) {
@@ -145,10 +108,8 @@ Batch prune_volumes(Exchange& exchange, const JudgedQuery& query) {
   return batch;
 }
 
-bool says(const std::vector<std::string>& values, bool wanted) {
-  return std::ranges::any_of(values, [&](const std::string& value) {
-    return value == (wanted ? "true" : "false") || value == (wanted ? "1" : "0");
-  });
+bool says_false(const std::vector<std::string>& values) {
+  return std::ranges::any_of(values, [](const std::string& value) { return value == "false" || value == "0"; });
 }
 
 /// Images: the project's own, shared with nobody, and unused (Podman answers 409 for those in use, and they stay).
@@ -157,9 +118,8 @@ Batch prune_images(Exchange& exchange, const JudgedQuery& query) {
   auto filters = filters_of(query);
   bool all = std::ranges::any_of(query.pairs,
                                  [](const QueryPair& pair) { return pair.name == "all" && pair.value == "true"; });
-  for (const auto& filter : filters)
-    if (filter.name == "dangling") all = says(filter.values, false);
-  std::erase_if(filters, [](const Filter& filter) { return filter.name == "dangling"; });
+  if (const auto* dangling = filters.values_of("dangling")) all = says_false(*dangling);
+  std::erase_if(filters.filters, [](const Filter& filter) { return filter.name == "dangling"; });
   const auto* images = exchange.facts.list(Kind::Image);
   const InEveryList wanted(exchange, Kind::Image, filters);
   if (!images || !wanted.known()) return batch;
@@ -182,11 +142,11 @@ Decision prune(Exchange& exchange) {
   switch (exchange.match.endpoint->query) {
     case Query::ContainerPrune:
       return prune_listed(exchange, Kind::Container, judged,
-                          {{"status", {"created", "initialized", "stopped", "exited"}}});
+                          {"status", {"created", "initialized", "stopped", "exited"}});
     case Query::PodPrune:
-      return prune_listed(exchange, Kind::Pod, judged, {{"status", {"exited", "stopped", "created"}}});
+      return prune_listed(exchange, Kind::Pod, judged, {"status", {"exited", "stopped", "created"}});
     case Query::NetworkPrune:
-      return prune_listed(exchange, Kind::Network, judged, {{"dangling", {"true"}}});
+      return prune_listed(exchange, Kind::Network, judged, {"dangling", {"true"}});
     case Query::VolumePrune:
       return prune_volumes(exchange, judged);
     case Query::ImagePrune:

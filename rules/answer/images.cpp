@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/answer/rewrite.hpp"
+#include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
 
 namespace podfence::rules::answer {
@@ -31,20 +32,12 @@ void reduce_names(const Exchange& exchange, json::Value& image) {
     keep_names(image, member, [&](const std::string& name) { return visible_name(exchange.project, ledger, name); });
 }
 
-/// The values of the client's filter of that name, in either form that Podman takes.
-std::vector<std::string> filter_values(const Exchange& exchange, std::string_view name) {
-  std::vector<std::string> values;
-  for (const auto& text : values_of(exchange.request.target, "filters")) {
-    const auto parsed = json::parse(text);
-    const auto* filters = std::get_if<json::Value>(&parsed);
-    const auto* filter = filters ? filters->find(name) : nullptr;
-    if (!filter) continue;
-    if (filter->items())
-      for (const auto& value : *filter->items()) values.emplace_back(value.string() ? *value.string() : "");
-    if (filter->members())
-      for (const auto& flag : *filter->members()) values.push_back(flag.name);
-  }
-  return values;
+/// The patterns of the client's filter by reference.
+std::vector<std::string> asked_references(const Exchange& exchange) {
+  for (const auto& text : values_of(exchange.request.target, "filters"))
+    if (auto filters = read_filters(text); auto* read = std::get_if<Filters>(&filters))
+      if (const auto* patterns = read->values_of("reference")) return *patterns;
+  return {};
 }
 
 /// A pattern may mean the whole name, or what is left of it without its tag, its registry, or its first path segments.
@@ -77,7 +70,7 @@ bool rewrite_images(Exchange& exchange, json::Value& document) {
   if (document.is_null()) document = json::Value::array();
   auto* items = document.items();
   if (!items) return false;
-  const auto patterns = filter_values(exchange, "reference");
+  const auto patterns = asked_references(exchange);
   std::erase_if(*items, [&](const json::Value& image) {
     return image_ownership(exchange.project, exchange.facts.ledger(), image) == Ownership::Foreign ||
            !is_referenced(exchange, image, patterns);

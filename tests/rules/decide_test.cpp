@@ -8,30 +8,6 @@ using namespace podfence::tests;
 
 namespace {
 
-World two_projects() {
-  World world;
-  world.add(Kind::Container, "web", id('a'), "p1");
-  world.add(Kind::Container, "web10", id('b'), "p10");
-  world.add(Kind::Pod, "pod", id('c'), "p1");
-  world.add(Kind::Pod, "pod10", id('d'), "p10");
-  world.add(Kind::Network, "net", id('e'), "p1");
-  world.add(Kind::Network, "net10", id('f'), "p10");
-  world.add(Kind::Network, "podman", std::string(default_network_id), "");
-  world.volume("data", "p1");
-  world.volume("data10", "p10");
-  world.image(id('1'), {"localhost/shared/base:latest"});
-  world.image(id('2'), {"docker.io/library/mine:1", "docker.io/library/mine:2"});
-  world.image(id('3'), {"docker.io/library/theirs:1"});
-  world.image(id('4'), {"docker.io/library/both:1"});
-  world.ledger.holds = {{"p1", id('2')}, {"p10", id('3')}, {"p1", id('4')}, {"p10", id('4')}};
-  world.ledger.tags = {{"p1", "docker.io/library/mine:1"},
-                       {"p1", "docker.io/library/mine:2"},
-                       {"p10", "docker.io/library/theirs:1"},
-                       {"p1", "docker.io/library/both:1"},
-                       {"p10", "docker.io/library/both:1"}};
-  return world;
-}
-
 std::vector<std::string> targets_of(const Decision& decision) {
   std::vector<std::string> targets;
   if (const auto* batch = std::get_if<Batch>(&decision))
@@ -45,7 +21,7 @@ using Targets = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("an object in the path is resolved and its full id goes upstream") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   struct Row {
     Method method;
     std::string target, expected;
@@ -65,7 +41,7 @@ TEST_CASE("an object in the path is resolved and its full id goes upstream") {
 }
 
 TEST_CASE("foreign and absent objects are hidden alike, on every row with an object in its path") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   world.exec(id('7'), id('b'));
   const std::map<Kind, std::string> foreign = {{Kind::Container, "web10"}, {Kind::Pod, "pod10"},
                                                {Kind::Network, "net10"},   {Kind::Volume, "data10"},
@@ -91,7 +67,7 @@ TEST_CASE("foreign and absent objects are hidden alike, on every row with an obj
 }
 
 TEST_CASE("what is shared can be read and not changed") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   CHECK(target_of(world.decide(Method::Get, "/v1.41/images/localhost/shared/base/json")) ==
         "/v1.41/images/" + id('1') + "/json");
   CHECK(rule_of(world.decide(Method::Delete, "/v1.41/images/localhost/shared/base")) == "image.shared");
@@ -101,7 +77,7 @@ TEST_CASE("what is shared can be read and not changed") {
 }
 
 TEST_CASE("exists is answered from ownership alone") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   const auto own = world.decide(Method::Get, "/v4.0.0/libpod/containers/web/exists");
   REQUIRE(std::holds_alternative<Reply>(own));
   CHECK(std::get<Reply>(own).status == 204);
@@ -109,7 +85,7 @@ TEST_CASE("exists is answered from ownership alone") {
 }
 
 TEST_CASE("a volume name of another project is taken, one's own is not") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   CHECK(rule_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"Name":"data10"})")) == "name.taken");
   CHECK(rule_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"nAME":"data10"})")) == "name.taken");
   CHECK(target_of(world.decide(Method::Post, "/v1.41/volumes/create", R"({"Name":"data"})")) ==
@@ -120,7 +96,7 @@ TEST_CASE("a volume name of another project is taken, one's own is not") {
 }
 
 TEST_CASE("prunes remove the project's own things one by one") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   CHECK(targets_of(world.decide(Method::Post, "/v1.41/containers/prune")) ==
         Targets{"/v4.0.0/libpod/containers/" + id('a')});
   CHECK(targets_of(world.decide(Method::Post, "/v4.0.0/libpod/pods/prune")) ==
@@ -131,7 +107,7 @@ TEST_CASE("prunes remove the project's own things one by one") {
 }
 
 TEST_CASE("a prune takes the anonymous volumes that own containers left behind, and nobody else's") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   world.volume(id('8'), "");
   world.volume(id('9'), "");
   world.memory.remember(Kind::Volume, id('9'), "p1");
@@ -141,7 +117,7 @@ TEST_CASE("a prune takes the anonymous volumes that own containers left behind, 
 }
 
 TEST_CASE("a network is removed by its exact name, which is asked about and so locked") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   for (const auto& word : {std::string("net"), id('e')}) {
     CAPTURE(word);
     CHECK(target_of(world.decide(Method::Delete, "/v1.41/networks/" + word)) == "/v1.41/networks/net");
@@ -150,7 +126,7 @@ TEST_CASE("a network is removed by its exact name, which is asked about and so l
 }
 
 TEST_CASE("removing an image takes this project's names and no more") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   const auto image = "/v4.0.0/libpod/images/";
   CHECK(targets_of(world.decide(Method::Delete, "/v1.41/images/mine:1")) ==
         Targets{image + std::string("docker.io%2Flibrary%2Fmine%3A1")});
@@ -165,7 +141,7 @@ TEST_CASE("removing an image takes this project's names and no more") {
 }
 
 TEST_CASE("a pull never hands out what is here by somebody else's doing") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   const auto pull = [&](const std::string& query) {
     return world.decide(Method::Post, "/v4.0.0/libpod/images/pull?" + query);
   };
@@ -185,7 +161,7 @@ TEST_CASE("a pull never hands out what is here by somebody else's doing") {
 }
 
 TEST_CASE("a pull claims its name before it begins, and changes no other project's platform") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   const auto pull = [&](const std::string& query) {
     return world.decide(Method::Post, "/v1.41/images/create?" + query);
   };
@@ -201,7 +177,7 @@ TEST_CASE("a pull claims its name before it begins, and changes no other project
 }
 
 TEST_CASE("a name opens only the image that the project got by it") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   world.image(id('5'), {"docker.io/library/moved:1"});
   world.ledger.tags.insert({"p1", "docker.io/library/moved:1"});  // pulled once, moved by another's pull since
   CHECK(rule_of(world.decide(Method::Get, "/v1.41/images/moved:1/json")) == "ownership.hidden");
@@ -210,7 +186,7 @@ TEST_CASE("a name opens only the image that the project got by it") {
 }
 
 TEST_CASE("a request that names too many objects is refused before anything is asked") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   std::string binds, from;
   for (int i = 0; i < 65; ++i) binds += (i ? ",\"v" : "\"v") + std::to_string(i) + ":/m" + std::to_string(i) + "\"";
   for (int i = 0; i < 300; ++i) from += (i ? ",\"c" : "\"c") + std::to_string(i) + "\"";
@@ -224,7 +200,7 @@ TEST_CASE("a request that names too many objects is refused before anything is a
 }
 
 TEST_CASE("a volume without labels is nobody's unless its name is random and an own container mounts it") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   for (const auto* name : {"proc", "tmpfs", "hostdata"}) {
     CAPTURE(name);
     world.volume(name, "");
@@ -237,7 +213,7 @@ TEST_CASE("a volume without labels is nobody's unless its name is random and an 
 }
 
 TEST_CASE("showmounted names own running containers and no path") {
-  auto world = two_projects();
+  auto world = one_of_every_kind();
   const auto decision = world.decide(Method::Get, "/v4.0.0/libpod/containers/showmounted");
   REQUIRE(std::holds_alternative<Reply>(decision));
   CHECK(std::get<Reply>(decision).content == "{\"" + id('a') + "\":\"\"}");

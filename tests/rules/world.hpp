@@ -141,6 +141,31 @@ class World {
   const json::Value empty_ = json::Value::array();
 };
 
+/// p1, whose world it is, and p10, with one thing of every kind each; an image that is shared, and one that both hold.
+inline World one_of_every_kind() {
+  World world;
+  world.add(Kind::Container, "web", id('a'), "p1");
+  world.add(Kind::Container, "web10", id('b'), "p10");
+  world.add(Kind::Pod, "pod", id('c'), "p1");
+  world.add(Kind::Pod, "pod10", id('d'), "p10");
+  world.add(Kind::Network, "net", id('e'), "p1");
+  world.add(Kind::Network, "net10", id('f'), "p10");
+  world.add(Kind::Network, "podman", std::string(default_network_id), "");
+  world.volume("data", "p1");
+  world.volume("data10", "p10");
+  world.image(id('1'), {"localhost/shared/base:latest"});
+  world.image(id('2'), {"docker.io/library/mine:1", "docker.io/library/mine:2"});
+  world.image(id('3'), {"docker.io/library/theirs:1"});
+  world.image(id('4'), {"docker.io/library/both:1"});
+  world.ledger.holds = {{"p1", id('2')}, {"p10", id('3')}, {"p1", id('4')}, {"p10", id('4')}};
+  world.ledger.tags = {{"p1", "docker.io/library/mine:1"},
+                       {"p1", "docker.io/library/mine:2"},
+                       {"p10", "docker.io/library/theirs:1"},
+                       {"p1", "docker.io/library/both:1"},
+                       {"p10", "docker.io/library/both:1"}};
+  return world;
+}
+
 inline std::string rule_of(const Decision& decision) {
   const auto* deny = std::get_if<Deny>(&decision);
   return deny ? std::string(deny->rule->id) : "";
