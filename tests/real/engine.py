@@ -13,7 +13,7 @@ from pathlib import Path
 from check import until
 from wire import Socket
 
-USER = "podfence-test"
+USER = os.environ.get("PODFENCE_TEST_USER", "podfence-test")  # another one for a run beside another
 CANARY = "PODFENCE_CANARY=engine-environment-canary"
 SETUP = Path(__file__).resolve().parents[2] / "deploy" / "setup"
 

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites"))
 
 from check import check, run_topics, tally  # noqa: E402
-from engine import Engine  # noqa: E402
+from engine import Engine, USER  # noqa: E402
 from world import World  # noqa: E402
 
 SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects",
@@ -24,8 +24,8 @@ BARE = [name for name in SUITES if "_day" in name] + ["streams"]
 
 
 def alone():
-    """The user of the tests is one: a second run on this machine waits for the first. Held until this process ends."""
-    lock = open("/run/podfence-test.lock", "w")
+    """One run per user of the tests: a second one on this machine waits for the first. Held until this process ends."""
+    lock = open(f"/run/{USER}.lock", "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
