@@ -3,22 +3,10 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "rules/policy.hpp"
 
 namespace podfence::rules {
-
-/// A directory of the host that a project may mount.
-struct Workspace {
-  std::string client;  ///< its path as clients name it, and read it in answers
-  std::string host;    ///< its path on the host
-  bool read_only = false;
-};
-
-struct Policy {
-  /// Patterns of normalised image names (`localhost/*`) that every project may use and none may change.
-  std::vector<std::string> shared_images;
-  std::vector<Workspace> workspaces = {};
-};
 
 struct Project {
   std::string id;  ///< `[a-z0-9][a-z0-9-]{0,62}`

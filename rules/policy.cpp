@@ -1,0 +1,68 @@
+#include "rules/policy.hpp"
+
+#include <algorithm>
+
+namespace podfence::rules {
+
+namespace {
+
+constexpr std::int64_t mebi = 1024 * 1024, gibi = 1024 * mebi, processor = 1'000'000'000, second = 1'000'000'000;
+
+}  // namespace
+
+// Only sizes that need no cgroup controller are forced on a client that says nothing: a limit that the host has no
+// controller for makes the container fail to start.
+// clang-format off
+constinit const std::array<AmountRow, amount_count> amount_rows = {{
+    {Amount::Memory,         "memory",          Unit::Bytes,       {{}, {}, 64 * gibi}},
+    {Amount::Cpus,           "cpus",            Unit::Processors,  {{}, {}, 1024 * processor}},
+    {Amount::Processes,      "pids",            Unit::Count,       {{}, {}, 16384}},
+    {Amount::SharedMemory,   "shm",             Unit::Bytes,       {{}, {}, gibi}},
+    {Amount::Tmpfs,          "tmpfs",           Unit::Bytes,       {{}, gibi, 8 * gibi}},
+    {Amount::OpenFiles,      "nofile",          Unit::Count,       {{}, {}, 1'048'576}},
+    {Amount::UserProcesses,  "nproc",           Unit::Count,       {{}, {}, 65536}},
+    {Amount::LogSize,        "log_size",        Unit::Bytes,       {{}, 100 * mebi, gibi}},
+    {Amount::HealthInterval, "health_interval", Unit::Nanoseconds, {second, {}, {}}},
+    {Amount::Restarts,       "restarts",        Unit::Count,       {{}, {}, 1000}},
+    {Amount::StopTimeout,    "stop_timeout",    Unit::Seconds,     {{}, {}, 3600}},
+}};
+
+constinit const std::array<ResourceRow, resource_count> resource_rows = {{
+    {Resource::Containers, "containers", Unit::Count,      500},
+    {Resource::Pods,       "pods",       Unit::Count,      100},
+    {Resource::Volumes,    "volumes",    Unit::Count,      500},
+    {Resource::Networks,   "networks",   Unit::Count,      50},
+    {Resource::Images,     "images",     Unit::Count,      1000},
+    {Resource::Execs,      "execs",      Unit::Count,      500},
+    {Resource::Streams,    "streams",    Unit::Count,      500},
+    {Resource::Builds,     "builds",     Unit::Count,      4},
+    {Resource::Memory,     "memory",     Unit::Bytes,      {}},
+    {Resource::Cpus,       "cpus",       Unit::Processors, {}},
+}};
+// clang-format on
+
+std::array<Limit, amount_count> Policy::default_limits() {
+  std::array<Limit, amount_count> limits;
+  std::ranges::transform(amount_rows, limits.begin(), &AmountRow::built_in);
+  return limits;
+}
+
+std::array<std::optional<std::int64_t>, resource_count> Policy::default_quotas() {
+  std::array<std::optional<std::int64_t>, resource_count> quotas;
+  std::ranges::transform(resource_rows, quotas.begin(), &ResourceRow::built_in);
+  return quotas;
+}
+
+std::vector<std::string_view> openings(const Policy& policy) {
+  static const Privileges safe;
+  const auto beyond_default = [](const std::string& name) {
+    return std::ranges::find(safe.capabilities, name) == safe.capabilities.end();
+  };
+  std::vector<std::string_view> names;
+  if (policy.bind_subpaths) names.push_back("insecure_bind_subpaths");
+  if (policy.privileges.new_privileges) names.push_back("insecure_new_privileges");
+  if (std::ranges::any_of(policy.privileges.capabilities, beyond_default)) names.push_back("insecure_capabilities");
+  return names;
+}
+
+}  // namespace podfence::rules
