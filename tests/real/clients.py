@@ -76,7 +76,7 @@ class Project(Socket):
         return self.run(self.programs["docker-compose"], *words, **options)
 
     def podman(self, *words, **options):
-        return self.run("podman", "--remote", "--url", f"unix://{self.path}", *words, **options)
+        return self.run(*self.programs["podman"], "--remote", "--url", f"unix://{self.path}", *words, **options)
 
     def typed(self, *words, data=b"", timeout=60):
         """A command on a terminal of its own, as a person would type it; carriage returns of the terminal removed."""
