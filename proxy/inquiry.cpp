@@ -25,8 +25,10 @@ LockedNames names_in(const rules::Ask& ask) {
 LockedNames names_in(const rules::Decision& decision) {
   if (const auto* ask = std::get_if<rules::Ask>(&decision)) return names_in(*ask);
   LockedNames result;
-  if (const auto* forward = std::get_if<rules::Forward>(&decision))
+  if (const auto* forward = std::get_if<rules::Forward>(&decision)) {
     for (const auto& volume : forward->volumes) result.names.insert(volume.name);
+    for (const auto& network : forward->networks) result.names.insert(network.name);
+  }
   return result;
 }
 

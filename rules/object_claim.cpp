@@ -1,5 +1,6 @@
-#include "rules/volume_claim.hpp"
+#include "rules/object_claim.hpp"
 
+#include "rules/body/checks.hpp"
 #include "rules/json.hpp"
 #include "rules/target.hpp"
 
@@ -9,33 +10,54 @@ namespace {
 
 constexpr std::string_view volumes = "/v4.0.0/libpod/volumes/";
 
+json::Value labels_of(const Project& project) {
+  json::Value labels;
+  labels.set(project.label_key, project.id);
+  return labels;
+}
+
+UpstreamRequest post(std::string target, const json::Value& content) {
+  return {Method::Post, std::move(target), {{"Content-Type", "application/json"}}, json::write(content)};
+}
+
 }  // namespace
 
-UpstreamRequest claim_volume(const Project& project, std::string_view name) {
-  json::Value labels = json::Value::object();
-  labels.set(project.label_key, project.id);
-  json::Value content = json::Value::object();
-  content.set("Name", name);
+UpstreamRequest claim(const Project& project, const NewVolume& volume) {
+  json::Value content;
+  content.set("Name", volume.name);
   // Podman 4.3 reads both names, 4.0 the first one only (libpod/volumes.go:CreateVolume).
-  content.set("Label", std::move(labels));
-  return {Method::Post, std::string(volumes) + "create", {{"Content-Type", "application/json"}}, json::write(content)};
+  content.set("Label", labels_of(project));
+  return post(std::string(volumes) + "create", content);
+}
+
+UpstreamRequest claim(const Project& project, const NewNetwork& network) {
+  json::Value options;
+  options.set(isolate_option, "true");
+  json::Value content;
+  content.set("name", network.name);
+  content.set("driver", "bridge");
+  content.set("dns_enabled", true);
+  content.set("internal", network.internal);
+  content.set("options", std::move(options));
+  content.set("labels", labels_of(project));
+  return post("/v4.0.0/libpod/networks/create", content);
 }
 
 bool volume_was_made(int status) { return status == 201; }
 
-Question volume_owner(std::string_view name) { return {Question::Ask::Object, Kind::Volume, std::string(name)}; }
+Question owner_of_claimed(Kind kind, std::string_view name) { return {Question::Ask::Object, kind, std::string(name)}; }
 
-std::optional<Deny> check_claim(const Fact& fact, std::string_view name) {
+std::optional<Deny> check_claim(Kind kind, const Fact& fact, std::string_view name) {
   switch (fact.ownership) {
     case Ownership::Own:
       return std::nullopt;
     case Ownership::Missing:
-      return Deny{refusal("upstream.answer"), "the volume was not made", Kind::None};
+      return Deny{refusal("upstream.answer"), "what the request needs was not made", Kind::None};
     case Ownership::Foreign:
     case Ownership::Shared:
       break;
   }
-  return hidden(Kind::Volume, name);
+  return hidden(kind, name);
 }
 
 UpstreamRequest unclaim_volume(std::string_view name) {

@@ -6,7 +6,23 @@ namespace podfence::rules {
 
 namespace {
 
-constexpr std::int64_t mebi = 1024 * 1024, gibi = 1024 * mebi, processor = 1'000'000'000, second = 1'000'000'000;
+constexpr std::int64_t kibi = 1024, mebi = 1024 * kibi, gibi = 1024 * mebi;
+constexpr std::int64_t processor = 1'000'000'000, second = 1'000'000'000;
+
+/// Up to nine decimals, none that says nothing.
+std::string decimal_text(std::int64_t billionths) {
+  std::string text = std::to_string(billionths / processor);
+  std::string fraction = std::to_string(processor + billionths % processor).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return fraction.empty() ? text : text + "." + fraction;
+}
+
+std::string size_text(std::int64_t bytes) {
+  constexpr std::pair<std::int64_t, const char*> units[] = {{gibi, "g"}, {mebi, "m"}, {kibi, "k"}};
+  for (const auto& [size, letter] : units)
+    if (bytes != 0 && bytes % size == 0) return std::to_string(bytes / size) + letter;
+  return std::to_string(bytes);
+}
 
 }  // namespace
 
@@ -51,6 +67,22 @@ std::array<std::optional<std::int64_t>, resource_count> Policy::default_quotas()
   std::array<std::optional<std::int64_t>, resource_count> quotas;
   std::ranges::transform(resource_rows, quotas.begin(), &ResourceRow::built_in);
   return quotas;
+}
+
+std::string amount_text(Unit unit, std::int64_t number) {
+  switch (unit) {
+    case Unit::Count:
+      break;
+    case Unit::Bytes:
+      return size_text(number);
+    case Unit::Processors:
+      return decimal_text(number);
+    case Unit::Seconds:
+      return std::to_string(number) + "s";
+    case Unit::Nanoseconds:
+      return decimal_text(number) + "s";
+  }
+  return std::to_string(number);
 }
 
 std::vector<std::string_view> openings(const Policy& policy) {

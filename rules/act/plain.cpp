@@ -80,6 +80,7 @@ Decision plain(Exchange& exchange) {
   auto& judged = std::get<JudgedBody>(body);
   forward.directories = std::move(judged.directories);
   forward.volumes = std::move(judged.volumes);
+  forward.networks = std::move(judged.networks);
   forward.request.content = json::write(judged.content);
   forward.request.fields.push_back({"Content-Type", "application/json"});
   return forward;
