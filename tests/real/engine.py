@@ -166,15 +166,15 @@ class Engine:
     def _make_images(self):
         self.set_up("import_busybox_image", self.version.user, "localhost/bb:latest")
         for name, lines in VARIANTS.items():
-            self._build(name, lines)
+            self.build(name, lines)
         # What the registry offers: a base under Docker Hub's prefix, one image of each project, one that nobody holds.
         for name, label in (("docker/library/bb", "hub"), ("team/mine", "mine"), ("team/canary", "canary"), ("team/spare", "spare")):
             target = f"{self.registry_name}/{name}:latest"
-            self._build(target, f"LABEL registry={label}")
+            self.build(target, f"LABEL registry={label}")
             self.podman("push", "-q", target)
             self.podman("rmi", target)
 
-    def _build(self, name, lines):
+    def build(self, name, lines):
         context = self.scratch / "context"
         context.mkdir(exist_ok=True)
         (context / "Containerfile").write_text(f"FROM localhost/bb:latest\n{lines}\n")

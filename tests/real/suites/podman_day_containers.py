@@ -4,7 +4,7 @@ import json
 import time
 
 from check import check, contains, equal, until
-from clients import LIBPOD, fails, ok, says, shows
+from clients import LIBPOD, fails, ok, restarts, says, shows
 from world import IMAGE, SLEEP
 
 
@@ -112,7 +112,7 @@ def test_copy(world):
 def test_states(world):
     podman = world.p1.podman
     status = ("inspect", "--format", "{{.State.Status}}", "web")
-    ok(podman("restart", "-t", "2", "web"))
+    restarts(podman, "restart", "-t", "2", "web")
     says(podman(*status), "running")
     ok(podman("stop", "-t", "2", "web"))
     says(podman(*status), "exited")
@@ -156,7 +156,7 @@ def test_pods(world):
     equal(through.status, bare.status, "pod stats answers as Podman does")
     ok(podman("pod", "exists", "pod"))
     fails(podman("pod", "exists", "po"), 1)
-    ok(podman("pod", "restart", "pod"))
+    restarts(podman, "pod", "restart", "pod")
     ok(podman("pod", "stop", "-t", "2", "pod"))
     ok(podman("pod", "start", "pod"))
     ok(podman("pod", "kill", "pod"))
