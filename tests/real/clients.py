@@ -13,6 +13,13 @@ API = "/v1.41"
 LIBPOD = "/v4.0.0/libpod"
 
 
+def versioned(target):
+    """A target as Podman's documentation writes it, with the version of its family before it. Others stay as they are."""
+    if target.startswith("/libpod/"):
+        return LIBPOD + target.removeprefix("/libpod")
+    return target if target.startswith("/v") and target[2:3].isdigit() else API + target
+
+
 @dataclass
 class Ran:
     """What a command did."""

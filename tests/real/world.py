@@ -86,6 +86,7 @@ class Neighbour:
             volume = direct.get(f"{LIBPOD}/volumes/{name}/json").json()
             seen[f"volume {name}"] = [volume.get("CreatedAt"), volume.get("Labels")]
         seen["network"] = direct.get(f"{LIBPOD}/networks/{self.network}/json").json()
+        seen["network"].pop("options", None)  # Podman 4.3 forgets `isolate` when the Docker API is asked about networks
         seen["image"] = sorted(direct.get(f"{LIBPOD}/images/{self.ids['image']}/json").json().get("RepoTags") or [])
         return json.loads(json.dumps(seen))
 
