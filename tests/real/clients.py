@@ -1,6 +1,7 @@
 """A project as its clients see it: raw requests, the docker command, docker-compose, podman --remote."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -47,6 +48,9 @@ class Project(Socket):
         self.home = tempfile.mkdtemp(prefix="podfence-client-")
         with open(f"{self.home}/config.json", "w") as file:  # of both clients; podman insists that it is there
             file.write("{}")
+
+    def close(self):
+        shutil.rmtree(self.home, ignore_errors=True)
 
     def events(self, target):
         return LineStream(self.path, target)
