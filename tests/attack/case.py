@@ -72,6 +72,8 @@ def load(path):
         demand("by" not in step, where, "the attack is made by p1")
     check_effect(case.effect, where)
     demand("output" not in case.effect or case.run, where, "an output needs `run`")
+    told = case.effect.get("answer", {}).get("holds")
+    demand(not told or told not in json.dumps(case.attack), where, "the text of an answer stands in the request itself")
     return case
 
 
