@@ -19,7 +19,8 @@ Deny beyond(const SaidAmount& said, std::string_view end, std::int64_t bound) {
 }
 
 std::int64_t clamped(const SaidAmount& said, const Limit& limit) {
-  return std::clamp(said.value, limit.least.value_or(said.value), limit.most.value_or(said.value));
+  const auto raised = std::max(said.value, limit.least.value_or(said.value));
+  return std::min(raised, limit.most.value_or(raised));
 }
 
 bool takes_default(const Description& description, Amount amount) {

@@ -128,8 +128,9 @@ bool is_judged(const Parameter& parameter) {
 }
 
 /// Judged where the request is acted on, though the table lets the text through (rules/act/).
-constexpr auto acted_on = std::to_array<std::string_view>(
-    {"?fromImage", "?reference", "?images", "?names", "?references", "?tag", "?repo", "?container"});
+constexpr auto acted_on =
+    std::to_array<std::string_view>({"?fromImage", "?reference", "?images", "?names", "?references", "?tag", "?repo",
+                                     "?container", "?since", "?until"});
 
 void check_parameter(const SurveyRow& row, const std::vector<const Endpoint*>& served, const std::string& name) {
   CAPTURE(name);
@@ -233,13 +234,13 @@ void check_mode(const SurveyRow& row) {
 const std::map<std::string, std::string>& header_tests() {
   static const std::map<std::string, std::string> map = {
       {"Content-Type", "canonical_test.cpp"},
-      {"X-Registry-Auth / X-Registry-Config", "smuggling_head_test.cpp"},
+      {"X-Registry-Auth / X-Registry-Config", "canonical_test.cpp"},
       {"Content-Encoding", "smuggling_head_test.cpp"},
       {"Expect", "upload_test.cpp"},
       {"Transfer-Encoding", "smuggling_framing_test.cpp"},
       {"Content-Length", "smuggling_framing_test.cpp"},
       {"Connection / Upgrade", "hijack_test.cpp"},
-      {"X-HTTP-Method-Override", "smuggling_head_test.cpp"},
+      {"X-HTTP-Method-Override", "canonical_test.cpp"},
       {"Host", "smuggling_head_test.cpp"},
       {"X-Reference-Id / User-Agent / Accept", "canonical_test.cpp"},
   };
