@@ -195,7 +195,6 @@ TEST_CASE("a read-only root and a user namespace are forced by policy") {
   CHECK(sends(judge.compat(), R"("UsernsMode":"keep-id")"));
   const auto libpod = judge.libpod(R"("read_only_filesystem":false)");
   CHECK(sends(libpod, R"("read_only_filesystem":true)"));
-  CHECK(sends(libpod, R"("read_write_tmpfs":true)"));
   CHECK(sends(libpod, R"("userns":{"nsmode":"keep-id"})"));
   CHECK_FALSE(sends(judge.libpod(R"("pod":"pod")"), "keep-id"));  // a member has the pod's
   CHECK(sends(judge(Body::PodCreate, "{}"), R"("userns":{"nsmode":"keep-id"})"));
