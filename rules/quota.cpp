@@ -54,11 +54,13 @@ bool is_among(const List& list, const Value& value) {
 
 bool is_update(const Endpoint& endpoint) { return is_among(updates, endpoint.body); }
 
-/// What the content adds to the limits of all containers: of an update by how much they grow.
+/// What the content adds to the limits of all containers: of an update by how much they grow. A pod's own limits give
+/// nothing, they only keep its containers in.
 Sizes sizes_added(Exchange& exchange, const json::Value& content) {
   const auto& policy = exchange.project.policy;
-  if (!policy.quota(Resource::Memory) && !policy.quota(Resource::Cpus)) return {};
-  if (!is_update(*exchange.match.endpoint)) return SizeFields(content).sizes();
+  const auto& endpoint = *exchange.match.endpoint;
+  if ((!policy.quota(Resource::Memory) && !policy.quota(Resource::Cpus)) || endpoint.body == Body::PodCreate) return {};
+  if (!is_update(endpoint)) return SizeFields(content).sizes();
   const auto* container = exchange.facts.find(Kind::Container, exchange.match.name, true);
   if (!container) return {};
   SizeFields fields(container->document);

@@ -300,6 +300,8 @@ TEST_CASE("the memory of all containers is added up") {
   CHECK(libpod(gibi) == "memory " + std::to_string(gibi));
   CHECK(compat(gibi + 1) == "quota.exceeded: 3g of 4g memory, and the request adds 1g");
   CHECK(libpod(2 * gibi) == "quota.exceeded: 3g of 4g memory, and the request adds 2g");
+  CHECK(outcome(world.decide(Method::Post, "/v4.0.0/libpod/pods/create",
+                             R"({"name":"other","resource_limits":{"memory":{"limit":8589934592}}})")) == "");
   CHECK(compat(0) == "");  // no limit counts nothing: that there is one is another rule's business
 }
 
