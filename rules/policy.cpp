@@ -6,7 +6,46 @@ namespace podfence::rules {
 
 namespace {
 
-constexpr std::int64_t mebi = 1024 * 1024, gibi = 1024 * mebi, processor = 1'000'000'000, second = 1'000'000'000;
+constexpr std::int64_t kibi = 1024, mebi = 1024 * kibi, gibi = 1024 * mebi;
+constexpr std::int64_t processor = 1'000'000'000, second = 1'000'000'000;
+
+/// Up to nine decimals, none that says nothing.
+std::string decimal_text(std::int64_t billionths) {
+  std::string text = std::to_string(billionths / processor);
+  std::string fraction = std::to_string(processor + billionths % processor).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return fraction.empty() ? text : text + "." + fraction;
+}
+
+std::string size_text(std::int64_t bytes) {
+  constexpr std::pair<std::int64_t, const char*> units[] = {{gibi, "g"}, {mebi, "m"}, {kibi, "k"}};
+  for (const auto& [size, letter] : units)
+    if (bytes != 0 && bytes % size == 0) return std::to_string(bytes / size) + letter;
+  return std::to_string(bytes);
+}
+
+bool is_beyond_default(const std::string& capability) {
+  static const Privileges standard;
+  return std::ranges::find(standard.capabilities, capability) == standard.capabilities.end();
+}
+
+struct Opening {
+  std::string_view name;
+  std::string_view meaning;
+  bool (*is_on)(const Policy& policy);
+};
+
+constexpr Opening opening_table[] = {
+    {"insecure_bind_subpaths",
+     "paths below workspaces can be mounted, and a client that puts a symbolic link there between two starts reaches "
+     "other files of the host",
+     [](const Policy& policy) { return policy.bind_subpaths; }},
+    {"insecure_new_privileges", "set-user-id programs of images make their callers root within the container",
+     [](const Policy& policy) { return policy.privileges.new_privileges; }},
+    {"insecure_capabilities",
+     "containers can have capabilities beyond Podman's default set, and more of the kernel is open to them",
+     [](const Policy& policy) { return std::ranges::any_of(policy.privileges.capabilities, is_beyond_default); }},
+};
 
 }  // namespace
 
@@ -53,16 +92,34 @@ std::array<std::optional<std::int64_t>, resource_count> Policy::default_quotas()
   return quotas;
 }
 
+std::string amount_text(Unit unit, std::int64_t number) {
+  switch (unit) {
+    case Unit::Count:
+      break;
+    case Unit::Bytes:
+      return size_text(number);
+    case Unit::Processors:
+      return decimal_text(number);
+    case Unit::Seconds:
+      return std::to_string(number) + "s";
+    case Unit::Nanoseconds:
+      return decimal_text(number) + "s";
+  }
+  return std::to_string(number);
+}
+
 std::vector<std::string_view> openings(const Policy& policy) {
-  static const Privileges safe;
-  const auto beyond_default = [](const std::string& name) {
-    return std::ranges::find(safe.capabilities, name) == safe.capabilities.end();
-  };
   std::vector<std::string_view> names;
-  if (policy.bind_subpaths) names.push_back("insecure_bind_subpaths");
-  if (policy.privileges.new_privileges) names.push_back("insecure_new_privileges");
-  if (std::ranges::any_of(policy.privileges.capabilities, beyond_default)) names.push_back("insecure_capabilities");
+  for (const Opening& opening : opening_table)
+    if (opening.is_on(policy)) names.push_back(opening.name);
   return names;
+}
+
+std::vector<std::string> opening_texts(const Policy& policy) {
+  std::vector<std::string> texts;
+  for (const Opening& opening : opening_table)
+    if (opening.is_on(policy)) texts.push_back(std::string(opening.name) + " is on: " + std::string(opening.meaning));
+  return texts;
 }
 
 }  // namespace podfence::rules

@@ -90,10 +90,10 @@ struct NetworkPolicy {
 };
 
 struct Policy {
-  bool read_only = false;  ///< requests that change something are refused
   /// Patterns of normalised image names (`localhost/*`) that every project may use and none may change.
   std::vector<std::string> shared_images = {};
   std::vector<Workspace> workspaces = {};
+  bool read_only = false;      ///< requests that change something are refused
   bool bind_subpaths = false;  ///< insecure_bind_subpaths
   Privileges privileges = {};
   std::array<Limit, amount_count> limits = default_limits();
@@ -136,7 +136,13 @@ struct ResourceRow {
 extern const std::array<AmountRow, amount_count> amount_rows;
 extern const std::array<ResourceRow, resource_count> resource_rows;
 
+/// For people: "4g", "1.5", "90s".
+std::string amount_text(Unit unit, std::int64_t number);
+
 /// The openings of a policy, by the names that the configuration has for them: `insecure_bind_subpaths`.
 std::vector<std::string_view> openings(const Policy& policy);
+
+/// What each of them means, a line for the operator: "insecure_bind_subpaths is on: ...".
+std::vector<std::string> opening_texts(const Policy& policy);
 
 }  // namespace podfence::rules
