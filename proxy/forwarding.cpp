@@ -7,8 +7,8 @@
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
 #include "rules/error_answer.hpp"
+#include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
-#include "rules/volume_claim.hpp"
 
 namespace podfence::proxy {
 
@@ -23,7 +23,7 @@ bool succeeded(int status) { return status >= 200 && status < 300; }
 /// What upstream makes has to be seen to its end, also when the client goes: volumes may have to be undone, and what is
 /// counted while it is made would be missed.
 bool makes_something(const rules::Forward& forward) {
-  return !forward.volumes.empty() ||
+  return !forward.volumes.empty() || !forward.networks.empty() ||
          std::ranges::any_of(forward.uses, [](const rules::Use& use) { return rules::lasts(use.resource); });
 }
 
@@ -72,27 +72,39 @@ Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call
   for (const auto& [path, client_path] : forward.directories)
     if (!wrong_with_directory(path).empty())
       co_return Deny{refusal("mount.workspace-absent"), client_path, rules::Kind::None};
-  for (const auto& volume : forward.volumes)
-    if (auto refused = co_await claim(volume)) co_return refused;
+  if (auto refused = co_await claim_objects(forward)) co_return refused;
   const auto outcome = co_await call.send(forward.request, streams() ? &exchange_.content : nullptr, hijacks());
   if (outcome == UpstreamCall::Outcome::SourceFailed) co_return exchange_.content.failure();
   co_return refusal_for(outcome);
 }
 
-Task<Refused> Forwarding::claim(const rules::NewVolume& volume) {
-  UpstreamCall call(exchange_.services.upstream);
-  const auto outcome = co_await call.send(rules::claim_volume(inquiry_.exchange().project, volume.name));
-  if (auto refused = refusal_for(outcome)) co_return refused;
-  if (rules::volume_was_made(call.head().status)) made_.push_back(volume.name);
-  inquiry_.exchange().facts.forget(rules::volume_owner(volume.name));
-  co_return co_await check_owner(volume);
+Task<Refused> Forwarding::claim_objects(const rules::Forward& forward) {
+  const auto& project = inquiry_.exchange().project;
+  for (const auto& volume : forward.volumes) {
+    auto request = rules::claim(project, volume);
+    if (auto refused = co_await claim(rules::Kind::Volume, volume.name, std::move(request))) co_return refused;
+  }
+  for (const auto& network : forward.networks) {
+    auto request = rules::claim(project, network);
+    if (auto refused = co_await claim(rules::Kind::Network, network.name, std::move(request))) co_return refused;
+  }
+  co_return std::nullopt;
 }
 
-Task<Refused> Forwarding::check_owner(const rules::NewVolume& volume) {
+Task<Refused> Forwarding::claim(rules::Kind kind, std::string name, rules::UpstreamRequest request) {
+  UpstreamCall call(exchange_.services.upstream);
+  const auto outcome = co_await call.send(request);
+  if (auto refused = refusal_for(outcome)) co_return refused;
+  if (kind == rules::Kind::Volume && rules::volume_was_made(call.head().status)) made_.push_back(name);
+  inquiry_.exchange().facts.forget(rules::owner_of_claimed(kind, name));
+  co_return co_await check_owner(kind, std::move(name));
+}
+
+Task<Refused> Forwarding::check_owner(rules::Kind kind, std::string name) {
   auto& facts = inquiry_.exchange().facts;
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
-    const auto* fact = facts.find(rules::Kind::Volume, volume.name);
-    if (facts.complete() && fact) co_return rules::check_claim(*fact, volume.name);
+    const auto* fact = facts.find(kind, name);
+    if (facts.complete() && fact) co_return rules::check_claim(kind, *fact, name);
     const rules::Ask ask{facts.take_open()};  // named, as in relay.cpp: whole()
     if (auto refused = co_await inquiry_.learn(ask)) co_return refused;
   }

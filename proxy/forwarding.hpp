@@ -1,6 +1,6 @@
 #pragma once
-// Carries a decision out: makes the volumes that it needs, sends its requests, writes the ledger, and sees that the
-// answer goes back.
+// Carries a decision out: makes the volumes and networks that it needs, sends its requests, writes the ledger, and sees
+// that the answer goes back.
 
 #include <string>
 #include <vector>
@@ -21,8 +21,9 @@ class Forwarding {
 
  private:
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
-  Task<std::optional<rules::Deny>> claim(const rules::NewVolume& volume);
-  Task<std::optional<rules::Deny>> check_owner(const rules::NewVolume& volume);
+  Task<std::optional<rules::Deny>> claim_objects(const rules::Forward& forward);
+  Task<std::optional<rules::Deny>> claim(rules::Kind kind, std::string name, rules::UpstreamRequest request);
+  Task<std::optional<rules::Deny>> check_owner(rules::Kind kind, std::string name);
   Task<void> unclaim_volumes();
   Task<rules::Outcome> send(const rules::Batch::Item& item);
   Task<void> tunnel(UpstreamCall& call);

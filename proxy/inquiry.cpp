@@ -28,8 +28,10 @@ LockedNames names_in(const rules::Ask& ask) {
 LockedNames names_in(const rules::Decision& decision) {
   if (const auto* ask = std::get_if<rules::Ask>(&decision)) return names_in(*ask);
   LockedNames result;
-  if (const auto* forward = std::get_if<rules::Forward>(&decision))
+  if (const auto* forward = std::get_if<rules::Forward>(&decision)) {
     for (const auto& volume : forward->volumes) result.names.insert(volume.name);
+    for (const auto& network : forward->networks) result.names.insert(network.name);
+  }
   return result;
 }
 
@@ -86,7 +88,7 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
   const auto& limits = services_.limits;
   auto hold = co_await services_.locks.acquire(locked_, limits.lock_time, limits.turn_time);
   if (!hold)
-    co_return rules::Deny{rules::refusal("server.busy"), "other requests use the same names", rules::Kind::None};
+    co_return rules::Deny{rules::refusal("server.busy"), "other requests that come first take too long", rules::Kind::None};
   hold_ = std::move(*hold);
   facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
   buffered_.shrink_to(0);

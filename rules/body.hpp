@@ -29,7 +29,9 @@ enum class Body {
 struct JudgedBody {
   json::Value content;             ///< to send on; the project's label is in it where the object carries labels
   std::vector<NewVolume> volumes;  ///< named volumes that must exist first
+  std::vector<NewNetwork> networks = {};
   std::vector<HostDirectory> directories = {};
+  std::string image = {};               ///< of a container, as the client named it
   std::vector<std::string> binds = {};  ///< mounts of a compat create that are sent as Binds (check_host_mount.cpp)
 };
 

@@ -44,6 +44,7 @@ struct Deny {
   std::string subject;  ///< fills `{}` in the sentence
   Kind kind = Kind::None;
   std::string way_out = {};  ///< what to do in this very case; "" means what the rule says
+  std::string policy = {};   ///< key of the policy that decided this very case; "" means what the rule says
 };
 
 /// Foreign and missing alike.
@@ -69,6 +70,12 @@ struct NewVolume {
   std::string name;
 };
 
+/// The project's own network, for containers that name none. Made like a volume, and kept.
+struct NewNetwork {
+  std::string name;
+  bool internal = false;  ///< no way out of it
+};
+
 /// A workspace that is mounted. It must be there, and no part of its path a symbolic link, when the request is sent:
 /// Podman would make a missing directory, and follow a link.
 struct HostDirectory {
@@ -86,6 +93,7 @@ struct Use {
 struct Forward {
   std::vector<HostDirectory> directories;
   std::vector<NewVolume> volumes;
+  std::vector<NewNetwork> networks;
   UpstreamRequest request;
   std::vector<Claim> before;      ///< applied to the ledger before the request is sent
   std::vector<Claim> on_failure;  ///< applied when upstream does not answer, or with an error

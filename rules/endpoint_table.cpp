@@ -128,7 +128,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/networks/{name}/disconnect",               Docker, Kind::Network,   Plain,            {},                         Body::NetworkDisconnect,     Answer::Bytes},
 
     {Get,    "/libpod/networks/json",                     Libpod, {},              List,             Query::NetworkList,         {},                          Answer::Networks},
-    {Post,   "/libpod/networks/create",                   Libpod, {},              NetworkCreate,    {},                         Body::NetworkCreateLibpod,   Answer::Network},
+    {Post,   "/libpod/networks/create",                   Libpod, {},              NetworkCreate,    Query::NetworkCreate,       Body::NetworkCreateLibpod,   Answer::Network},
     {Post,   "/libpod/networks/prune",                    Libpod, {},              Prune,            Query::NetworkPrune,        {},                          Answer::Bytes},
     {Get,    "/libpod/networks/{name}",                   Libpod, Kind::Network,   Plain,            {},                         {},                          Answer::Network},
     {Get,    "/libpod/networks/{name}/json",              Libpod, Kind::Network,   Plain,            {},                         {},                          Answer::Network},

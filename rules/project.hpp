@@ -15,6 +15,9 @@ struct Project {
   std::string socket = {};  ///< where its clients connect: what a container gets that mounts the engine's socket
 };
 
+/// What podfence makes for itself is called so, and clients may not call anything so.
+inline constexpr std::string_view own_name_prefix = "podfence.";
+
 bool is_project_id(std::string_view text);
 
 }  // namespace podfence::rules

@@ -25,7 +25,7 @@ enum class Query {
   Resize, Top,
   PodList, PodRemove, PodStop, PodKill, PodStats, PodPrune,
   VolumeList, VolumeRemove, VolumePrune,
-  NetworkList, NetworkInspect, NetworkRemove, NetworkPrune,
+  NetworkList, NetworkCreate, NetworkInspect, NetworkRemove, NetworkPrune,
   ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
   Events, DiskUsage,
 };

@@ -145,6 +145,9 @@ constexpr auto volume_remove = std::to_array<Parameter>({
     {"force", Boolean},
     {"timeout", Unsigned},
 });
+constexpr auto network_create = std::to_array<Parameter>({
+    {"ignoreIfExists", Boolean, OnlyUnset},  // would answer with a foreign network of the name
+});
 constexpr auto network_inspect = std::to_array<Parameter>({
     {"scope", Text},
     {"verbose", Boolean},
@@ -345,6 +348,8 @@ std::span<const Parameter> parameters_of(Query query) {
       return pod_stats;
     case Query::VolumeRemove:
       return volume_remove;
+    case Query::NetworkCreate:
+      return network_create;
     case Query::NetworkInspect:
       return network_inspect;
     case Query::NetworkRemove:
@@ -428,6 +433,7 @@ const FilterTable& filters_of(Query query) {
     case Query::PodKill:
     case Query::PodStats:
     case Query::VolumeRemove:
+    case Query::NetworkCreate:
     case Query::NetworkInspect:
     case Query::NetworkRemove:
     case Query::ImageInspect:

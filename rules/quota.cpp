@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "rules/amount_text.hpp"
 #include "rules/quota_count.hpp"
 #include "rules/sizes.hpp"
 
@@ -72,13 +71,14 @@ Sizes sizes_added(Exchange& exchange, const json::Value& content) {
 
 Deny over(Resource resource, std::int64_t used, std::int64_t amount, std::int64_t quota) {
   const auto& row = resource_rows[static_cast<std::size_t>(resource)];
-  const auto text = [&](std::int64_t number) { return amount_text(number, row.unit); };
+  const auto text = [&](std::int64_t number) { return amount_text(row.unit, number); };
   auto subject = text(used) + " of " + text(quota) + " " + std::string(row.key);
   if (amount != 1) subject += ", and the request adds " + text(amount);
   const auto* const own = std::ranges::find(ways_out, resource, &WayOut::resource);
   const std::string_view what = own == ways_out.end() ? "remove some" : own->text;
+  const auto key = "quota." + std::string(row.key);
   return {refusal("quota.exceeded"), std::move(subject), Kind::None,
-          std::string(what) + ", or ask the operator to raise quota." + std::string(row.key)};
+          std::string(what) + ", or ask the operator to raise " + key, key};
 }
 
 std::optional<Deny> check(Exchange& exchange, const Use& use) {
@@ -118,6 +118,7 @@ void note_uses(Exchange& exchange, const json::Value* content, Forward& forward)
   const auto& endpoint = *exchange.match.endpoint;
   if (const auto resource = resource_of(endpoint)) add(*resource, 1);
   add(Resource::Volumes, static_cast<std::int64_t>(forward.volumes.size()));
+  add(Resource::Networks, static_cast<std::int64_t>(forward.networks.size()));
   if (!content) return;
   // A pod has a container of its own, which holds its namespaces.
   if (endpoint.body == Body::PodCreate && !content->find("no_infra")) add(Resource::Containers, 1);

@@ -8,11 +8,12 @@
 namespace podfence::rules {
 
 struct Refusal {
-  std::string_view id;        ///< stable, `family.what`
-  int status;                 ///< HTTP status
-  std::string_view sentence;  ///< what was wrong; `{}` is the subject
-  std::string_view way_out;   ///< what to do instead
-  bool hidden = false;        ///< answered as Podman answers for an absent object
+  std::string_view id;           ///< stable, `family.what`
+  int status;                    ///< HTTP status
+  std::string_view sentence;     ///< what was wrong; `{}` is the subject
+  std::string_view way_out;      ///< what to do instead
+  bool hidden = false;           ///< answered as Podman answers for an absent object
+  std::string_view policy = "";  ///< key of the project's policy that could allow it (docs/configuration.md)
 };
 
 // clang-format off
@@ -73,8 +74,9 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"field.refused", 403, "the field reaches beyond your project or weakens the fence: {}", "leave it out"},
   {"name.id-like", 400, "a name of 12 or more hexadecimal digits could be taken for an id: {}", "choose another name"},
   {"name.taken", 409, "the name is not available: {}", "choose another name"},
+  {"name.reserved", 403, "names that begin with 'podfence.' are podfence's own: {}", "choose another name"},
   {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
-  {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume"},
+  {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume", false, "workspace"},
   {"mount.workspace-subpath", 403, "a path below a workspace cannot be mounted by itself, since Podman opens it again at every start and a symbolic link could stand there by then: {}", "mount the workspace, and use the path below it in the container"},
   {"mount.workspace-absent", 409, "the workspace is not on the host, or its path leads through a symbolic link: {}", "ask the operator to put the directory there"},
   {"mount.option", 403, "the mount option is not allowed: {}", "use 'ro' or 'rw'"},
@@ -83,23 +85,26 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"namespace.host", 403, "the namespace of the host cannot be joined: {}", "leave the mode out"},
   {"namespace.mode", 403, "the namespace mode is not allowed: {}", "leave the mode out, or name a container of your own"},
   {"network.mode", 403, "the network mode is not allowed: {}", "use none, the default, or a network of your own"},
+  {"network.egress", 403, "your project's containers may not reach out, and this one could: {}", "use the default, or a network of your own that is internal", false, "network.egress"},
+  {"network.gate", 503, "the network that leads out of your project is not as it should be: {}", "ask the operator to make it, with --internal", false, "network.gate"},
   {"network.subnet", 403, "the subnet is not allowed: {}", "leave it to Podman, or take a /16 or narrower of private addresses other than 10.0.2.0/24"},
   {"network.shared-default", 403, "the default network is shared by everybody and cannot be changed: {}", "create a network of your own"},
-  {"privilege.capability", 403, "the capability is not in the default set: {}", "run without it"},
+  {"privilege.capability", 403, "the capability is not one of those that your project may have: {}", "run without it", false, "privileges.insecure_capabilities"},
   {"privilege.security-option", 403, "the security option is not allowed: {}", "leave it out"},
   {"privilege.privileged", 403, "privileged mode is not allowed: {}", "run without it"},
   {"privilege.device", 403, "devices of the host are not allowed: {}", "run without it"},
   {"privilege.sysctl", 403, "the sysctl is not allowed: {}", "run without it"},
   {"env.host", 403, "an environment entry without '=' would be filled from the host's environment: {}", "write NAME=value"},
   {"label.reserved", 403, "the label or annotation is reserved: {}", "leave it out"},
+  {"limit.policy", 403, "the value is beyond what your project may ask for: {}", "ask for less", false, "limits"},
   {"limit.bound", 403, "the value is beyond the built-in bound: {}", "ask for less"},
   {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
   {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
-  {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some, or ask the operator to raise the quota"},
+  {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some, or ask the operator to raise the quota", false, "quota"},
   {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
-  {"port.random", 403, "publishing all exposed ports would open them on every address of the host: {}", "publish each port by itself (-p 127.0.0.1::80)"},
-  {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one above 1023"},
+  {"port.none-free", 409, "no port of your project's range is free: {}", "remove a container that publishes one", false, "ports"},
+  {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one of your project's range", false, "ports"},
 
   // Images
   {"image.shared", 403, "the image is shared by all projects and cannot be changed: {}", "pull or build one of your own"},

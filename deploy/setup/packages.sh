@@ -40,6 +40,11 @@ packages_test=(
   docker-compose  # a client of theirs
 )
 
+# Only for tests/run --podman 5.
+packages_podman5=(
+  mmdebstrap      # the tree of Debian 13's Podman
+)
+
 # Everything of root's is done through here.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi

@@ -3,6 +3,8 @@
 # exists is changed: a user's own containers.conf and storage.conf stay as they are.
 
 podman_subid_count=65536
+# Words before every command of a Podman user; the tests enter another root with them. Needs root.
+podman_entry=()
 
 # The first id behind every range of FILE, at least 1000000.
 next_subid() {
@@ -57,7 +59,7 @@ as_podman_user() {
   if [ "$(id -un)" = "$user" ]; then
     (cd / && "${environment[@]}" "$@")
   else
-    (cd / && as_root runuser -u "$user" -- "${environment[@]}" "$@")
+    (cd / && as_root "${podman_entry[@]}" runuser -u "$user" -- "${environment[@]}" "$@")
   fi
 }
 

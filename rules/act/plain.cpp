@@ -81,6 +81,7 @@ Decision plain(Exchange& exchange) {
   auto& judged = std::get<JudgedBody>(body);
   forward.directories = std::move(judged.directories);
   forward.volumes = std::move(judged.volumes);
+  forward.networks = std::move(judged.networks);
   note_uses(exchange, &judged.content, forward);
   forward.request.content = json::write(judged.content);
   forward.request.fields.push_back({"Content-Type", "application/json"});

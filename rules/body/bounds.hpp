@@ -1,6 +1,5 @@
 #pragma once
-// What a project may ask for at most. Nothing is forced on a client that asks for nothing: a limit that the host has no
-// cgroup controller for makes the container fail to start. Sizes of tmpfs are the exception, no controller is needed.
+// What any project may ask for at most. Policy may say less (rules/policy.hpp), and never more.
 
 #include <cstdint>
 
@@ -42,9 +41,7 @@ inline constexpr Rule health_count = within(1, 1000);
 inline constexpr Rule health_log_size = within(1, 100'000);
 
 inline constexpr std::int64_t tmpfs_size = 8 * gibi;
-inline constexpr std::int64_t tmpfs_default_size = gibi;
 
-inline constexpr std::int64_t first_host_port = 1024;
 inline constexpr std::int64_t last_port = 65535;
 inline constexpr std::int64_t port_range = 1000;
 

@@ -9,17 +9,19 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/name.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/container/settle.hpp"
+#include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
 namespace {
 
-struct Unit {
+struct DurationUnit {
   std::string_view text;
   std::int64_t nanoseconds;
 };
 // The longer text first where one begins with the other.
-constexpr auto units = std::to_array<Unit>(
+constexpr auto units = std::to_array<DurationUnit>(
     {{"ms", 1'000'000}, {"h", 3600 * bounds::second}, {"m", 60 * bounds::second}, {"s", bounds::second}});
 
 /// Go's time.ParseDuration without fractions, signs and units below the millisecond; at most a year.
@@ -31,7 +33,8 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (error != std::errc{} || count < 0 || count > 1'000'000) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    const auto unit = std::ranges::find_if(units, [&](const Unit& each) { return text.starts_with(each.text); });
+    const auto unit =
+        std::ranges::find_if(units, [&](const DurationUnit& each) { return text.starts_with(each.text); });
     if (unit == units.end()) return std::nullopt;
     total += count * unit->nanoseconds;
     if (total > 365 * 24 * 3600 * bounds::second) return std::nullopt;
@@ -86,7 +89,9 @@ std::optional<Deny> judge_umask(json::Value& value, const Place& place) {
 std::optional<Deny> judge_duration(json::Value& value, const Place& place) {
   const auto duration = parse_duration(*value.string());
   if (!duration) return refuse(refusal("field.value"), place.path);
-  return *duration >= bounds::second ? std::nullopt : refuse(refusal("limit.bound"), place.path);
+  if (*duration < bounds::second) return refuse(refusal("limit.bound"), place.path);
+  if (!place.path.ends_with("interval")) return std::nullopt;
+  return settle_amount({Amount::HealthInterval, *duration, place.path, true}, place.exchange.project.policy);
 }
 
 }  // namespace podfence::rules

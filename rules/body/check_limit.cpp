@@ -6,6 +6,8 @@
 #include "rules/ascii.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/container/settle.hpp"
+#include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
@@ -13,11 +15,12 @@ namespace {
 
 struct ResourceLimit {
   std::string_view name;
-  std::int64_t most;  ///< -1: may be unlimited
+  std::int64_t most;                  ///< -1: may be unlimited
+  std::optional<Amount> amount = {};  ///< policy has a word in it
 };
 constexpr auto resource_limits = std::to_array<ResourceLimit>({
-    {"nofile", 1'048'576},
-    {"nproc", 65'536},
+    {"nofile", 1'048'576, Amount::OpenFiles},
+    {"nproc", 65'536, Amount::UserProcesses},
     {"core", bounds::gibi},
     {"memlock", bounds::gibi},
     {"msgqueue", 64 * bounds::mebi},
@@ -60,7 +63,9 @@ std::optional<Deny> judge_ulimit(json::Value& value, const Place& place) {
   const auto hard = amount(value, "Hard", "hard"), soft = amount(value, "Soft", "soft");
   if (!limit || !hard || !soft || *soft > *hard) return refuse(refusal("field.value"), place.path);
   if (*hard > static_cast<std::uint64_t>(limit->most)) return refuse(refusal("limit.bound"), name);
-  return std::nullopt;
+  if (!limit->amount) return std::nullopt;
+  return settle_amount({*limit->amount, static_cast<std::int64_t>(*hard), limit->name, true},
+                       place.exchange.project.policy);
 }
 
 std::optional<Deny> judge_cpu_set(json::Value& value, const Place& place) {

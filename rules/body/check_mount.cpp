@@ -7,6 +7,8 @@
 #include "rules/body/host_mount.hpp"
 #include "rules/body/mount.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/container/settle.hpp"
+#include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
@@ -34,7 +36,13 @@ std::optional<Deny> judge_tmpfs_mount(json::Value& mount, const Place& place) {
   if (mount.find("Source")) return refuse(refusal("field.value"), place.path + ".Source");
   json::Value options;
   if (json::Value* given = mount.find("TmpfsOptions")) options = std::move(*given);
-  if (!options.find("SizeBytes")) options.set("SizeBytes", json::Value::integer(bounds::tmpfs_default_size));
+  const Policy& policy = place.exchange.project.policy;
+  if (const json::Value* size = options.find("SizeBytes")) {
+    const SaidAmount said{Amount::Tmpfs, size->int64().value_or(0), "TmpfsOptions.SizeBytes", true};
+    if (auto deny = settle_amount(said, policy)) return deny;
+  } else {
+    options.set("SizeBytes", json::Value::integer(tmpfs_standard_size(policy)));
+  }
   if (!options.find("Mode")) options.set("Mode", json::Value::integer(tmpfs_mode));
   mount.set("TmpfsOptions", std::move(options));
   return std::nullopt;
@@ -93,7 +101,7 @@ std::optional<Deny> judge_volume_key(json::Value&, const Place& place) {
 
 std::optional<Deny> judge_tmpfs(json::Value& value, const Place& place) {
   if (auto deny = judge_volume_key(value, place)) return deny;
-  auto options = judge_tmpfs_options(split_options(*value.string()));
+  auto options = judge_tmpfs_options(split_options(*value.string()), place.exchange.project.policy);
   if (auto* deny = std::get_if<Deny>(&options)) return std::move(*deny);
   value = join_options(std::get<std::vector<std::string>>(options));
   return std::nullopt;
@@ -105,7 +113,7 @@ std::optional<Deny> judge_mount_libpod(json::Value& value, const Place& place) {
   if (type == "bind") return judge_host_mount_libpod(value, place);
   if (type != "tmpfs") return refuse(refusal("mount.type"), type);
   if (auto deny = clean_target(value, "destination")) return deny;
-  auto options = judge_tmpfs_options(texts_of(value.find("options")));
+  auto options = judge_tmpfs_options(texts_of(value.find("options")), place.exchange.project.policy);
   if (auto* deny = std::get_if<Deny>(&options)) return std::move(*deny);
   value.set("source", "tmpfs");
   value.set("options", list_of(std::get<std::vector<std::string>>(options)));

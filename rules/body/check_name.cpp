@@ -35,6 +35,7 @@ std::optional<Deny> check_new_name(std::string_view name) {
   if (!is_name(name)) return refuse(refusal("name.syntax"), name);
   // Podman looks for a name before it looks for an id: such a name would catch requests for another object.
   if (is_id_like(name)) return refuse(refusal("name.id-like"), name);
+  if (name.starts_with(own_name_prefix)) return refuse(refusal("name.reserved"), name);
   return std::nullopt;
 }
 

@@ -39,13 +39,14 @@ constexpr AllowedMode private_modes[] = {{"private"}, {"pod"}, {"default", Treat
 constexpr AllowedMode ipc_modes[] = {{"private"}, {"shareable"}, {"none"}, {"pod"}, {"default", Treatment::Absent}};
 // "host" is the user namespace that the rootless Podman itself is in: the one a container gets that asks for nothing.
 constexpr AllowedMode user_modes[] = {{"keep-id"}, {"host", Treatment::Absent}, {"default", Treatment::Absent}};
-// The default of compat, and "bridge" without a network's name, would be the one network that everybody shares.
+// The default of compat, and "bridge" without a network's name, would be the one network that everybody shares: policy
+// says what they stand for (settle_network.cpp).
 constexpr AllowedMode network_modes[] = {{"none"},
                                          {"pod"},
                                          {"private", Treatment::Private},
-                                         {"default", Treatment::Private},
-                                         {"bridge", Treatment::Private},
-                                         {"podman", Treatment::Private},
+                                         {"default", Treatment::Absent},
+                                         {"bridge", Treatment::Absent},
+                                         {"podman", Treatment::Absent},
                                          {"slirp4netns", Treatment::Private},
                                          {"pasta", Treatment::Private}};
 
@@ -126,7 +127,7 @@ std::optional<Deny> judge_user_text(json::Value& value, const Place& place) { re
 std::optional<Deny> judge_network_text(json::Value& value, const Place& place) {
   const std::string& text = *value.string();
   const bool is_mode = text == "host" || allowed(network, text) || text.find_first_of(":,") != std::string::npos;
-  return is_mode ? judge_text(network, value, place) : resolve_text(Kind::Network, value, place);
+  return is_mode ? judge_text(network, value, place) : judge_network(value, place);
 }
 
 std::optional<Deny> judge_pid_object(json::Value& value, const Place& place) { return judge_object(pid, value, place); }

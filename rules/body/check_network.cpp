@@ -9,6 +9,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/reference.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/container/settle.hpp"
 
 namespace podfence::rules {
 
@@ -34,20 +35,27 @@ std::optional<Deny> judge_option(std::string_view known, const json::Value& valu
 
 }  // namespace
 
+std::optional<Deny> judge_network(json::Value& value, const Place& place) {
+  auto resolved = resolve_network(*value.string(), place);
+  if (auto* deny = std::get_if<Deny>(&resolved)) return std::move(*deny);
+  value = std::get<std::string>(std::move(resolved));
+  return std::nullopt;
+}
+
 /// Podman takes full ids as keys everywhere that it takes names (4.3.1: compat and libpod create, seen live).
 std::optional<Deny> judge_network_key(json::Value& value, const Place& place) {
   if (is_default_network(*place.key)) {
     value = {};
     return std::nullopt;
   }
-  auto resolved = resolve(Kind::Network, *place.key, place);
+  auto resolved = resolve_network(*place.key, place);
   if (auto* deny = std::get_if<Deny>(&resolved)) return std::move(*deny);
   *place.key = std::get<std::string>(std::move(resolved));
   return std::nullopt;
 }
 
 std::optional<Deny> judge_network_item(json::Value& value, const Place& place) {
-  if (!is_default_network(*value.string())) return resolve_text(Kind::Network, value, place);
+  if (!is_default_network(*value.string())) return judge_network(value, place);
   value = {};
   return std::nullopt;
 }

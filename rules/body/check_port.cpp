@@ -1,4 +1,4 @@
-// Published ports: on the loopback address of the host only, and not below 1024.
+// Published ports: on the loopback address of the host only, and in the range of the project.
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
@@ -29,8 +30,9 @@ bool means_loopback(std::string_view address) {
   return std::ranges::find(texts, address) != texts.end();
 }
 
-bool is_host_port(std::int64_t first, std::int64_t count) {
-  return first == 0 || (first >= bounds::first_host_port && first + count - 1 <= bounds::last_port);
+bool is_host_port(const Place& place, std::int64_t first, std::int64_t count) {
+  const Ports& range = place.exchange.project.policy.ports;
+  return first == 0 || (first >= range.first && first + count - 1 <= range.last);
 }
 
 std::int64_t integer(const json::Value& object, std::string_view name, std::int64_t absent) {
@@ -39,6 +41,9 @@ std::int64_t integer(const json::Value& object, std::string_view name, std::int6
 }
 
 }  // namespace
+
+/// Podman would publish them on every address. The list is made when all is known (settle_ports.cpp).
+std::optional<Deny> judge_publish_exposed(json::Value&, const Place&) { return std::nullopt; }
 
 std::optional<Deny> judge_port_key(json::Value&, const Place& place) {
   const std::string_view key = *place.key;
@@ -53,23 +58,23 @@ std::optional<Deny> judge_expose_key(json::Value& value, const Place& place) {
   return valid ? std::nullopt : refuse(refusal("port.range"), *place.key);
 }
 
-std::optional<Deny> judge_port_binding(json::Value& value, const Place&) {
+std::optional<Deny> judge_port_binding(json::Value& value, const Place& place) {
   const std::string host_address(value.text("HostIp"));
   const std::string host_port(value.text("HostPort"));
   if (!means_loopback(host_address)) return refuse(refusal("port.address"), host_address);
   const auto port = host_port.empty() || host_port == "0" ? std::optional<std::int64_t>(0) : parse_port(host_port);
-  if (!port || !is_host_port(*port, 1)) return refuse(refusal("port.range"), host_port);
+  if (!port || !is_host_port(place, *port, 1)) return refuse(refusal("port.range"), host_port);
   value.set("HostIp", loopback);
   return std::nullopt;
 }
 
-std::optional<Deny> judge_port_mapping(json::Value& value, const Place&) {
+std::optional<Deny> judge_port_mapping(json::Value& value, const Place& place) {
   const std::string host_address(value.text("host_ip"));
   if (!means_loopback(host_address)) return refuse(refusal("port.address"), host_address);
   const std::int64_t count = integer(value, "range", 1);
   const std::int64_t host_port = integer(value, "host_port", 0);
   const std::int64_t container_port = integer(value, "container_port", 0);
-  const bool valid = count >= 1 && count <= bounds::port_range && is_host_port(host_port, count) &&
+  const bool valid = count >= 1 && count <= bounds::port_range && is_host_port(place, host_port, count) &&
                      container_port >= 1 && container_port + count - 1 <= bounds::last_port;
   if (!valid) return refuse(refusal("port.range"), std::to_string(host_port));
   const std::string_view protocol = value.text("protocol");

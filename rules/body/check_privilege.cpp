@@ -7,15 +7,11 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/body/size.hpp"
+#include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
 namespace {
-
-/// What Podman gives to every container (containers/common:DefaultCapabilities).
-constexpr auto default_capabilities =
-    std::to_array<std::string_view>({"chown", "dac_override", "fowner", "fsetid", "kill", "net_bind_service", "setfcap",
-                                     "setgid", "setpcap", "setuid", "sys_chroot"});
 
 /// Namespaced, and without effect outside of the container (the list that Kubernetes calls safe, and somaxconn).
 constexpr auto safe_sysctls = std::to_array<std::string_view>({
@@ -34,18 +30,23 @@ constexpr auto safe_sysctls = std::to_array<std::string_view>({
 
 }  // namespace
 
-std::optional<Deny> judge_capability(json::Value& value, const Place&) {
+std::optional<Deny> judge_capability(json::Value& value, const Place& place) {
   std::string name = ascii::lower(*value.string());
   if (name.starts_with("cap_")) name.erase(0, 4);
-  const bool allowed = std::ranges::find(default_capabilities, name) != default_capabilities.end();
+  const auto& allowed_names = place.exchange.project.policy.privileges.capabilities;
+  const bool allowed = std::ranges::find(allowed_names, name) != allowed_names.end();
   return allowed ? std::nullopt : refuse(refusal("privilege.capability"), *value.string());
 }
 
 std::optional<Deny> judge_security_option(json::Value& value, const Place&) {
+  constexpr auto forced_anyway =
+      std::to_array<std::string_view>({"no-new-privileges", "no-new-privileges=true", "no-new-privileges:true"});
   const std::string& option = *value.string();
-  const bool allowed = option == "no-new-privileges" || option == "no-new-privileges=true" ||
-                       option == "no-new-privileges:true" || option.starts_with("mask=/");
-  return allowed ? std::nullopt : refuse(refusal("privilege.security-option"), option);
+  if (option.starts_with("mask=/")) return std::nullopt;
+  if (std::ranges::find(forced_anyway, option) == forced_anyway.end())
+    return refuse(refusal("privilege.security-option"), option);
+  value = "no-new-privileges";
+  return std::nullopt;
 }
 
 std::optional<Deny> judge_sysctl(json::Value& value, const Place& place) {

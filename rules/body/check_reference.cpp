@@ -23,6 +23,7 @@ std::optional<Deny> resolve_text(Kind kind, json::Value& value, const Place& pla
 }
 
 std::optional<Deny> judge_image(json::Value& value, const Place& place) {
+  place.judged.image = *value.string();
   return resolve_text(Kind::Image, value, place);
 }
 

@@ -48,7 +48,8 @@ inline constexpr Rule cpu_set = checked(judge_cpu_set, "numbers, commas and dash
 
 // check_privilege.cpp
 Check judge_capability, judge_security_option, judge_sysctl, judge_log_option;
-inline constexpr Rule capability = checked(judge_capability, "one of Podman's default set");
+inline constexpr Rule capability =
+    checked(judge_capability, "one of those that policy names; Podman's default set, unless it says otherwise");
 inline constexpr Rule security_option = checked(judge_security_option, "`no-new-privileges` or `mask=`");
 inline constexpr Rule sysctl = checked(judge_sysctl, "one of the safe ones that belong to the container's namespaces");
 inline constexpr Rule log_option = checked(judge_log_option, "`max-size` and `tag`; `max-file` is dropped");
@@ -79,7 +80,8 @@ inline constexpr Rule network_object = checked(
     judge_network_object, "none, private (the default), of a container of yours, or bridge with networks of yours");
 
 // check_network.cpp
-Check judge_network_key, judge_network_item, judge_address, judge_hardware_address, judge_interface, judge_alias;
+Check judge_network, judge_network_key, judge_network_item, judge_address, judge_hardware_address, judge_interface,
+    judge_alias;
 Check judge_subnet, judge_network_option_compat, judge_network_option_libpod;
 inline constexpr Rule network_key =
     checked(judge_network_key, "keys: networks of yours; sent on as full ids; the shared default network is left out");
@@ -97,11 +99,13 @@ inline constexpr Rule network_option_libpod = checked(judge_network_option_libpo
 inline constexpr std::string_view isolate_option = "isolate";
 
 // check_port.cpp
-Check judge_port_key, judge_port_binding, judge_port_mapping, judge_expose_key;
+Check judge_publish_exposed, judge_port_key, judge_port_binding, judge_port_mapping, judge_expose_key;
+inline constexpr Rule publish_exposed =
+    checked(judge_publish_exposed, "becomes a published port for each that is exposed, on 127.0.0.1");
 inline constexpr Rule port_key = checked(judge_port_key, "keys: `80`, `80/tcp`, `80/udp`");
 inline constexpr Rule expose_key = checked(judge_expose_key, "keys: a port; `tcp` or `udp`");
 inline constexpr Rule port_binding =
-    checked(judge_port_binding, "on 127.0.0.1 only; host port above 1023, or left to Podman");
+    checked(judge_port_binding, "on 127.0.0.1 only; host port of the project's range, or left to podfence or Podman");
 inline constexpr Rule port_mapping = checked(judge_port_mapping, port_binding.says);
 
 // check_mount.cpp, mount.cpp, check_host_mount.cpp
@@ -123,7 +127,7 @@ inline constexpr Rule volume_libpod =
 inline constexpr Rule target = checked(judge_target, "an absolute, clean path in the container");
 
 // finish.cpp: whole contents
-Check finish_container_compat, finish_container_libpod, finish_pod;
+Check finish_container_compat, finish_container_libpod, finish_pod, finish_update_compat, finish_update_libpod;
 Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod;
 
 }  // namespace podfence::rules

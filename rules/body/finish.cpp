@@ -1,45 +1,18 @@
-// What is decided about a whole content when all of its fields are judged: the project's label, and the network, which
-// several fields name together.
+// What is decided about a whole content when all of its fields are judged: the project's label, and what policy makes
+// of it (rules/container/).
 
 #include "rules/body/checks.hpp"
+#include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
 namespace {
 
-bool has_entries(const json::Value* map) {
-  return map && ((map->members() && !map->members()->empty()) || (map->items() && !map->items()->empty()));
-}
-
 /// The member of that name, made an empty object where it is missing.
 json::Value& object_at(json::Value& content, std::string_view name) {
   if (!content.find(name)) content.set(name, json::Value::object());
   return *content.find(name);
-}
-
-/// Compat has the network twice: as the mode, and as keys of EndpointsConfig. Without a mode Podman takes the network
-/// that everybody shares; "private" is slirp4netns or pasta. Networks go with their own names as the mode only.
-void settle_network_compat(json::Value& content) {
-  const json::Value* networking = content.find("NetworkingConfig");
-  const json::Value* endpoints = networking ? networking->find("EndpointsConfig") : nullptr;
-  json::Value& host = object_at(content, "HostConfig");
-  const std::string mode(host.text("NetworkMode"));
-  if (mode.empty() || mode == "private")
-    host.set("NetworkMode", has_entries(endpoints) ? json::Value(endpoints->members()->front().name) : "private");
-}
-
-/// Libpod has a mode and the networks. Both are rewritten together: networks want the mode bridge, and bridge without a
-/// network of the project would be the shared one. A member of a pod has the pod's.
-void settle_network_libpod(json::Value& content, bool has_default) {
-  const json::Value* space = content.find("netns");
-  const std::string mode(space ? space->text("nsmode") : "");
-  if (!mode.empty() && mode != "private" && mode != "bridge") return;
-  const bool named = has_entries(content.find("Networks")) || has_entries(content.find("cni_networks"));
-  if (named || !has_default)
-    object_at(content, "netns").set("nsmode", named ? "bridge" : "private");
-  else
-    content.erase("netns");
 }
 
 void add_binds(json::Value& content, const std::vector<std::string>& binds) {
@@ -56,21 +29,27 @@ std::optional<Deny> finish_labels_compat(json::Value& content, const Place& plac
 }
 
 std::optional<Deny> finish_container_compat(json::Value& content, const Place& place) {
-  settle_network_compat(content);
+  if (auto deny = settle_content(Body::ContainerCreateCompat, content, place)) return deny;
   add_binds(content, place.judged.binds);
   return finish_labels_compat(content, place);
 }
 
 std::optional<Deny> finish_container_libpod(json::Value& content, const Place& place) {
-  settle_network_libpod(content, content.find("pod") != nullptr);
-  return add_project_label(content, "labels", place.exchange.project);
+  if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
+  return settle_content(Body::ContainerCreateLibpod, content, place);
 }
 
-/// Podman refuses a network mode for a pod without an infra container, which has no namespaces of its own, and the mode
-/// private for a pod with ports (specgen:PodSpecGenerator.Validate), which is what a pod gets that names no mode.
 std::optional<Deny> finish_pod(json::Value& content, const Place& place) {
-  settle_network_libpod(content, content.find("no_infra") || content.find("portmappings"));
-  return add_project_label(content, "labels", place.exchange.project);
+  if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
+  return settle_content(Body::PodCreate, content, place);
+}
+
+std::optional<Deny> finish_update_compat(json::Value& content, const Place& place) {
+  return settle_content(Body::ContainerUpdateCompat, content, place);
+}
+
+std::optional<Deny> finish_update_libpod(json::Value& content, const Place& place) {
+  return settle_content(Body::ContainerUpdateLibpod, content, place);
 }
 
 /// Podman takes both names for the labels, and `Labels` wins over `Label`.
@@ -87,11 +66,13 @@ std::optional<Deny> finish_volume_libpod(json::Value& content, const Place& plac
 
 std::optional<Deny> finish_network_compat(json::Value& content, const Place& place) {
   object_at(content, "Options").set(isolate_option, "true");
+  if (!place.exchange.project.policy.network.egress.open) content.set("Internal", true);
   return finish_labels_compat(content, place);
 }
 
 std::optional<Deny> finish_network_libpod(json::Value& content, const Place& place) {
   object_at(content, "options").set(isolate_option, "true");
+  if (!place.exchange.project.policy.network.egress.open) content.set("internal", true);
   return add_project_label(content, "labels", place.exchange.project);
 }
 

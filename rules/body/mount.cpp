@@ -8,6 +8,7 @@
 #include "rules/body/name.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/body/size.hpp"
+#include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
@@ -89,14 +90,21 @@ std::optional<Deny> judge_options(const std::vector<std::string>& options, std::
   return std::nullopt;
 }
 
-std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options) {
+std::int64_t tmpfs_standard_size(const Policy& policy) {
+  const Limit& limit = policy.limit(Amount::Tmpfs);
+  return limit.standard.value_or(limit.most.value_or(bounds::tmpfs_size));
+}
+
+std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options,
+                                                                 const Policy& policy) {
   std::vector<std::string> kept;
-  std::int64_t size = bounds::tmpfs_default_size;
+  std::int64_t size = tmpfs_standard_size(policy);
   for (const std::string& option : options) {
     const std::string_view text(option);
     if (text.starts_with("size=")) {
       const auto asked = parse_size(text.substr(5));
       if (!asked || *asked < 1 || *asked > bounds::tmpfs_size) return *refuse(refusal("limit.bound"), option);
+      if (auto deny = settle_amount({Amount::Tmpfs, *asked, "size of a tmpfs", true}, policy)) return std::move(*deny);
       size = *asked;
     } else if (std::ranges::find(tmpfs_options, text) != tmpfs_options.end() ||
                (text.starts_with("mode=") && is_mode(text.substr(5)))) {

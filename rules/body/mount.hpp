@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rules/body/table.hpp"
+#include "rules/policy.hpp"
 
 namespace podfence::rules {
 
@@ -22,7 +23,11 @@ std::optional<Deny> judge_volume_name(const std::string& name, const Place& plac
 std::optional<Deny> judge_volume_options(const std::vector<std::string>& options);
 
 /// Options of a tmpfs: a size is bounded, or added, and so are nosuid and nodev.
-std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options);
+std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options,
+                                                                 const Policy& policy);
+
+/// Of a tmpfs whose client names no size: its memory is the host's, so there is always one.
+std::int64_t tmpfs_standard_size(const Policy& policy);
 
 /// Refuses `ro` and `rw` at once, and an option that is not in the list.
 std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed);

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 
 from check import check, lacks
@@ -76,7 +77,7 @@ class Project(Socket):
         return self.run(self.programs["docker-compose"], *words, **options)
 
     def podman(self, *words, **options):
-        return self.run("podman", "--remote", "--url", f"unix://{self.path}", *words, **options)
+        return self.run(*self.programs["podman"], "--remote", "--url", f"unix://{self.path}", *words, **options)
 
     def typed(self, *words, data=b"", timeout=60):
         """A command on a terminal of its own, as a person would type it; carriage returns of the terminal removed."""
@@ -90,6 +91,16 @@ def ok(ran, what=""):
     """The command ended well."""
     check(ran.code == 0, what or " ".join(ran.words[:1] + ran.words[1:])[:160], ran)
     return ran
+
+
+def restarts(client, *words):
+    """A restart ends well. Podman 5's pasta may hold a published port a moment longer than its container lives."""
+    end = time.monotonic() + 15
+    ran = client(*words)
+    while "Address already in use" in ran.err and time.monotonic() < end:
+        time.sleep(0.2)
+        ran = client(*words)
+    return ok(ran)
 
 
 def fails(ran, code=None, part="", what=""):

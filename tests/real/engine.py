@@ -3,11 +3,13 @@ Everything that is started here is ended by its pid, and everything of that user
 
 import os
 import pwd
+import shlex
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from check import until
@@ -15,7 +17,8 @@ from wire import Socket
 
 USER = os.environ.get("PODFENCE_TEST_USER", "podfence-test")  # another one for a run beside another
 CANARY = "PODFENCE_CANARY=engine-environment-canary"
-SETUP = Path(__file__).resolve().parents[2] / "deploy" / "setup"
+HERE = Path(__file__).resolve().parent
+SETUP = HERE.parents[1] / "deploy" / "setup"
 
 REGISTRIES_CONF = """unqualified-search-registries = ["docker.io"]
 [[registry]]
@@ -39,16 +42,24 @@ VARIANTS = {
 }
 
 
+@dataclass(frozen=True)
+class Version:
+    """Which Podman: its user, since a store serves one version, and the words that stand before every command of it."""
+    user: str
+    entry: tuple = ()
+
+    def prepare(self):
+        if self.entry:
+            subprocess.run([self.entry[0], "tree"], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+VERSIONS = {"4": Version(USER), "5": Version(f"{USER}5", (str(HERE / "podman5"), "enter"))}
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def set_up(*words):
-    """A function of deploy/setup, as the quickstart uses it."""
-    script = f'set -eu; . "{SETUP}/packages.sh"; . "{SETUP}/podman_user.sh"; "$@"'
-    subprocess.run(["bash", "-c", script, "bash", *words], check=True, stdin=subprocess.DEVNULL)
 
 
 def end(process):
@@ -63,12 +74,14 @@ def end(process):
 
 
 class Engine:
-    def __init__(self, registry_program):
+    def __init__(self, version, registry_program):
+        self.version = version
         self.registry_program = registry_program
         self.registry = None
         self.service = None
-        set_up("ensure_podman_user", USER)
-        self.account = pwd.getpwnam(USER)
+        version.prepare()
+        self.set_up("ensure_podman_user", version.user)
+        self.account = pwd.getpwnam(version.user)
         self.home = Path(self.account.pw_dir)
         self.runtime = Path(f"/run/user/{self.account.pw_uid}")
         self.scratch = Path(tempfile.mkdtemp(prefix="podfence-test-"))
@@ -82,8 +95,14 @@ class Engine:
     def registry_name(self):
         return f"localhost:{self.registry_port}"
 
+    def set_up(self, *words):
+        """A function of deploy/setup, as the quickstart uses it."""
+        script = (f'set -eu; . "{SETUP}/packages.sh"; . "{SETUP}/podman_user.sh"; '
+                  f'podman_entry=({shlex.join(self.version.entry)}); "$@"')
+        subprocess.run(["bash", "-c", script, "bash", *words], check=True, stdin=subprocess.DEVNULL)
+
     def environment(self):
-        return {"HOME": str(self.home), "USER": USER, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        return {"HOME": str(self.home), "USER": self.version.user, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                 "XDG_RUNTIME_DIR": str(self.runtime), "LANG": "C.UTF-8"}
 
     def as_user(self):
@@ -91,9 +110,15 @@ class Engine:
         return {"user": self.account.pw_uid, "group": self.account.pw_gid, "extra_groups": [], "cwd": str(self.home),
                 "env": self.environment(), "start_new_session": True}
 
+    def podman_words(self, *words):
+        """A command of Podman as the user. It is started as root, who alone may enter another root."""
+        return [*self.version.entry, "setpriv", f"--reuid={self.account.pw_uid}", f"--regid={self.account.pw_gid}",
+                "--clear-groups", "--inh-caps=-all", "--", "podman", *words]
+
     def podman(self, *words, data=None, check=True):
         """Podman as the user, past the service and the proxy."""
-        ran = subprocess.run(["podman", *words], input=data, capture_output=True, **self.as_user())
+        ran = subprocess.run(self.podman_words(*words), input=data, capture_output=True, cwd=self.home,
+                             env=self.environment(), start_new_session=True)
         if check and ran.returncode != 0:
             raise RuntimeError(f"podman {' '.join(words)}: {ran.stderr.decode()[-600:]}")
         return ran.stdout.decode(errors="replace")
@@ -106,11 +131,10 @@ class Engine:
         self._start_registry()
         self._make_images()
         log = open(self.scratch / "podman.log", "wb")
-        arguments = self.as_user()
         name, value = CANARY.split("=")
-        arguments["env"][name] = value
-        self.service = subprocess.Popen(["podman", "system", "service", "--time", "0", f"unix://{self.socket_path}"],
-                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log, **arguments)
+        words = self.podman_words("system", "service", "--time", "0", f"unix://{self.socket_path}")
+        self.service = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home,
+                                        env={**self.environment(), name: value}, start_new_session=True)
         if not until(self._answers, 60):
             raise RuntimeError("podman system service does not answer: " + (self.scratch / "podman.log").read_text()[-800:])
 
@@ -140,17 +164,17 @@ class Engine:
             raise RuntimeError("docker-registry does not listen: " + (self.scratch / "registry.log").read_text()[-600:])
 
     def _make_images(self):
-        set_up("import_busybox_image", USER, "localhost/bb:latest")
+        self.set_up("import_busybox_image", self.version.user, "localhost/bb:latest")
         for name, lines in VARIANTS.items():
-            self._build(name, lines)
+            self.build(name, lines)
         # What the registry offers: a base under Docker Hub's prefix, one image of each project, one that nobody holds.
         for name, label in (("docker/library/bb", "hub"), ("team/mine", "mine"), ("team/canary", "canary"), ("team/spare", "spare")):
             target = f"{self.registry_name}/{name}:latest"
-            self._build(target, f"LABEL registry={label}")
+            self.build(target, f"LABEL registry={label}")
             self.podman("push", "-q", target)
             self.podman("rmi", target)
 
-    def _build(self, name, lines):
+    def build(self, name, lines):
         context = self.scratch / "context"
         context.mkdir(exist_ok=True)
         (context / "Containerfile").write_text(f"FROM localhost/bb:latest\n{lines}\n")

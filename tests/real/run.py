@@ -14,18 +14,18 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites"))
 
 from check import check, run_topics, tally  # noqa: E402
-from engine import Engine, USER  # noqa: E402
+from engine import Engine, VERSIONS  # noqa: E402
 from world import World  # noqa: E402
 
 SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects",
           "foreign_equals_absent", "lists", "prune_and_remove", "escapes", "workspace",
-          "bad_input", "streams", "footprint"]
+          "bad_input", "streams", "quota", "footprint"]
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]
 
 
-def alone():
+def alone(user):
     """One run per user of the tests: a second one on this machine waits for the first. Held until this process ends."""
-    lock = open(f"/run/{USER}.lock", "w")
+    lock = open(f"/run/{user}.lock", "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -37,6 +37,7 @@ def alone():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--podfence", help="the program to test")
+    parser.add_argument("--podman", choices=sorted(VERSIONS), default="4", help="which Podman, engine and client")
     parser.add_argument("--bare", action="store_true", help="without podfence: do the client commands work at all?")
     parser.add_argument("--suite", action="append", default=[], help="only this suite (may be repeated)")
     parser.add_argument("--only", default="", help="only topics whose name holds this text")
@@ -61,9 +62,11 @@ def main():
     options = arguments()
     if os.geteuid() != 0:
         sys.exit("the suites on a real engine need root: they run Podman as a user of their own")
-    lock = alone()
-    engine = Engine(options.registry_program)
-    programs = {"docker": options.docker_program, "docker-compose": shutil.which("docker-compose")}
+    version = VERSIONS[options.podman]
+    lock = alone(version.user)
+    engine = Engine(version, options.registry_program)
+    programs = {"docker": options.docker_program, "docker-compose": shutil.which("docker-compose"),
+                "podman": [*version.entry, "podman"]}
     world = World(engine, programs, None if options.bare else options.podfence)
     start = time.monotonic()
     try:

@@ -14,6 +14,9 @@ from wire import Socket, query
 
 IMAGE = "localhost/bb:latest"
 LABEL = "appx.project"
+# Projects that may have little; p1 and p10 have what they are given when nobody says anything.
+SMALL = {"few": {"quota": {"containers": 20, "pods": 3, "volumes": 5, "networks": 3, "images": 1, "execs": 4, "streams": 3}},
+         "sums": {"quota": {"memory": "1g", "cpus": 4}, "limits": {"memory": {"default": "64m"}, "cpus": {"default": 0.5}}}}
 # Sleeps, and ends at once when it is told to: `sleep` as process 1 ignores SIGTERM.
 SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 1000 & wait"]
 
@@ -99,6 +102,7 @@ class World:
         self.audit_path = engine.scratch / "audit" / "log"
         self.neighbour = Neighbour(self)
         self.p1 = self.p10 = None
+        self.small = {}
         self.snapshot = {}
         self.descriptors_at_start = 0
 
@@ -115,7 +119,9 @@ class World:
         if not self.bare:
             self.descriptors_at_start = self.descriptors()
             self.neighbour.build()
-            self.p1.canaries = self.neighbour.canaries()
+            self.small = {name: Project(name, self._socket(name), self.programs) for name in SMALL}
+            for project in (self.p1, *self.small.values()):
+                project.canaries = self.neighbour.canaries()
 
     def _socket(self, name):
         return str(self.engine.runtime / "podfence" / name / "podman.sock")
@@ -133,10 +139,11 @@ class World:
         for directory in (state, self.audit_path.parent):
             directory.mkdir()
             os.chown(directory, account.pw_uid, account.pw_gid)
+        projects = {name: {"workspace": self._workspaces(name)} for name in ("p1", "p10")} | SMALL
         settings.write_text(json.dumps({
             "upstream": self.engine.socket_path, "state": str(state), "audit_log": str(self.audit_path),
             "defaults": {"images": {"shared": ["localhost/*"]}},
-            "projects": {name: {"socket": self._socket(name), "workspace": self._workspaces(name)} for name in ("p1", "p10")}}))
+            "projects": {name: {"socket": self._socket(name), **policy} for name, policy in projects.items()}}))
         settings.chmod(0o644)
         program = scratch / "podfence"  # the build tree need not be open to the user
         shutil.copy(self.podfence, program)
@@ -188,6 +195,6 @@ class World:
 
     def stop(self):
         end(self.process)
-        for project in (self.p1, self.p10):
+        for project in (self.p1, self.p10, *self.small.values()):
             if project:
                 shutil.rmtree(project.home, ignore_errors=True)

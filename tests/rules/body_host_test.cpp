@@ -149,7 +149,7 @@ TEST_CASE("what lowers privileges passes") {
   CHECK(
       sends(host_config(R"("CapDrop":["ALL"],"CapAdd":["CHOWN","cap_setuid"])"), R"("CapAdd":["CHOWN","cap_setuid"])"));
   CHECK(sends(host_config(R"("SecurityOpt":["no-new-privileges","no-new-privileges:true","mask=/proc/x"])"),
-              R"("SecurityOpt":["no-new-privileges","no-new-privileges:true","mask=/proc/x"])"));
+              R"("SecurityOpt":["no-new-privileges","no-new-privileges","mask=/proc/x"])"));
   CHECK(sends(libpod(R"("no_new_privileges":true,"mask":["/x"])"), R"("no_new_privileges":true,"mask":["/x"])"));
   CHECK(sends(host_config(R"("LogConfig":{"Type":"json-file","Config":{"max-size":"10m","max-file":"3","tag":"t"}})"),
               R"("LogConfig":{"Type":"json-file","Config":{"max-size":"10m","tag":"t"}})"));

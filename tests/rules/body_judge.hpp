@@ -12,7 +12,8 @@ struct Outcome {
   std::string denied;  ///< the refusal's id, "" if none
   std::string subject;
   std::string text;  ///< the content to send on
-  std::vector<std::string> volumes;
+  std::vector<std::string> volumes = {};
+  std::vector<std::string> networks = {};
 };
 
 /// Asks until everything is known, as a session does. `answer` learns the facts of a question.
@@ -26,12 +27,13 @@ Outcome judge(Body body, std::string_view text, World& world, Answer answer) {
   if (auto* error = std::get_if<json::Error>(&content)) throw std::logic_error("bad JSON in a test: " + error->what);
   for (int round = 0; round < 8; ++round) {
     auto result = judge_body(body, std::get<json::Value>(content), exchange);
-    if (auto* deny = std::get_if<Deny>(&result)) return {std::string(deny->rule->id), deny->subject, "", {}};
+    if (auto* deny = std::get_if<Deny>(&result)) return {std::string(deny->rule->id), deny->subject, ""};
     const auto questions = facts.take_open();
     if (questions.empty()) {
       const auto& judged = std::get<JudgedBody>(result);
-      Outcome outcome{"", "", json::write(judged.content), {}};
+      Outcome outcome{"", "", json::write(judged.content)};
       for (const auto& volume : judged.volumes) outcome.volumes.push_back(volume.name);
+      for (const auto& network : judged.networks) outcome.networks.push_back(network.name);
       return outcome;
     }
     for (const auto& question : questions) answer(facts, question);

@@ -8,8 +8,9 @@ using namespace podfence::tests;
 
 namespace {
 
-const std::string least_compat =
-    R"({"Image":")" + id('e') + R"(","HostConfig":{"NetworkMode":"private"},"Labels":{"appx.project":"p1"}})";
+const std::string forced = R"("LogConfig":{"Config":{"max-size":"104857600"}},"SecurityOpt":["no-new-privileges"],)";
+const std::string least_compat = R"({"Image":")" + id('e') + R"(","HostConfig":{)" + forced +
+                                 R"("NetworkMode":"private"},"Labels":{"appx.project":"p1"}})";
 
 }  // namespace
 
@@ -23,8 +24,8 @@ TEST_CASE("the least that a container create can say is labelled and put on a pr
 
 TEST_CASE("names are matched without regard to case and written in Podman's spelling") {
   CHECK(judged(Body::ContainerCreateCompat, R"({"IMAGE":"localhost/shared","hostconfig":{"READONLYROOTFS":true}})") ==
-        R"({"Image":")" + id('e') +
-            R"(","HostConfig":{"ReadonlyRootfs":true,"NetworkMode":"private"},"Labels":{"appx.project":"p1"}})");
+        R"({"Image":")" + id('e') + R"(","HostConfig":{"ReadonlyRootfs":true,)" + forced +
+            R"("NetworkMode":"private"},"Labels":{"appx.project":"p1"}})");
   CHECK(host_config(R"("bINDS":["/etc:/x"])") == "mount.host-path");
   CHECK(libpod(R"("PRIVILEGED":true)") == "privilege.privileged");
   CHECK(compat(R"("\u0048ostConfig":{"Privileged":true})") == "privilege.privileged");

@@ -172,6 +172,8 @@ TEST_CASE("what reaches beyond the project is refused where it says something an
       {Delete, "/containers/x?link=False&v=True", "v=true"},
       {Delete, "/v4.0.0/libpod/networks/x?force=true&timeout=1", "query.refused force"},
       {Delete, "/v4.0.0/libpod/networks/x?force=false", ""},
+      {Post, "/v5.0.0/libpod/networks/create?ignoreIfExists=false", ""},
+      {Post, "/v5.0.0/libpod/networks/create?ignoreIfExists=true", "query.refused ignoreIfExists"},
       {Delete, "/v4.0.0/libpod/images/remove?images=a&images=b&all=false&force=true&lookupmanifest=false",
        "images=a&images=b"},
       {Delete, "/v4.0.0/libpod/images/remove?all=true", "query.refused all"},

@@ -55,10 +55,10 @@ class World {
   Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
   std::vector<Question> asked;
 
-  /// An object that answers to its name and its full id. `object` has what else it is to say.
+  /// An object that answers to its name and its full id. `members`: what else is to be known of it.
   void add(Kind kind, const std::string& name, const std::string& object_id, const std::string& owner,
-           json::Value object = json::Value::object()) {
-    json::Value labels = json::Value::object();
+           std::string_view members = "{}") {
+    json::Value labels = json::Value::object(), object = std::get<json::Value>(json::parse(members));
     if (!owner.empty()) labels.set("appx.project", owner);
     object.set(kind == Kind::Network ? "id" : "Id", object_id);
     object.set(kind == Kind::Network ? "name" : "Name", name);
@@ -77,8 +77,8 @@ class World {
     object.set("ContainerID", container);
     put(Kind::Exec, session, std::move(object));
   }
-  void image(const std::string& image_id, const std::vector<std::string>& tags) {
-    json::Value object = json::Value::object(), names = json::Value::array();
+  void image(const std::string& image_id, const std::vector<std::string>& tags, std::string_view members = "{}") {
+    json::Value object = std::get<json::Value>(json::parse(members)), names = json::Value::array();
     for (const auto& tag : tags) names.push(tag);
     object.set("Id", image_id);
     object.set("RepoTags", std::move(names));

@@ -12,7 +12,7 @@ using enum Shape;
 
 // clang-format off
 constexpr Row rows[] = {
-    {"",                           Object,     checked(finish_container_compat, "the project's label is added; the network is private unless one of yours is named")},
+    {"",                           Object,     checked(finish_container_compat, "the project's label and what policy forces are added; the network is the default one of policy unless one of yours is named")},
     {"Name",                       Any,        drop},  // the query has the name
     {"Hostname",                   Text,       pass},
     {"Domainname",                 Any,        drop},
@@ -72,7 +72,7 @@ constexpr Row rows[] = {
     {"HostConfig.OomScoreAdj",       Integer,  bounds::oom_score},
     {"HostConfig.PidMode",           Text,     pid_text},
     {"HostConfig.Privileged",        Boolean,  deny_privileged},
-    {"HostConfig.PublishAllPorts",   Boolean,  deny(refusal("port.random"))},
+    {"HostConfig.PublishAllPorts",   Boolean,  publish_exposed},
     {"HostConfig.ReadonlyRootfs",    Boolean,  pass},
     {"HostConfig.SecurityOpt[]",     Text,     security_option},
     {"HostConfig.StorageOpt",        Any,      deny_limit},

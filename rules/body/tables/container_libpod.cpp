@@ -12,7 +12,7 @@ using enum Shape;
 
 // clang-format off
 constexpr Row rows[] = {
-    {"",                        Object,   checked(finish_container_libpod, "the project's label is added; the network is private unless one of yours is named")},
+    {"",                        Object,   checked(finish_container_libpod, "the project's label and what policy forces are added; the network is the default one of policy unless one of yours is named")},
     {"name",                    Text,     new_name},
     {"pod",                     Text,     pod},
     {"entrypoint[]",            Text,     pass},
@@ -105,7 +105,7 @@ constexpr Row rows[] = {
     {"cgroupns.nsmode",              Text,     pass},
     {"cgroupns.value",               Text,     pass},
     {"cgroups_mode",            Text,     choice("enabled")},
-    {"publish_image_ports",     Boolean,  deny(refusal("port.random"))},
+    {"publish_image_ports",     Boolean,  publish_exposed},
     {"expose{}",                Text,     expose_key},
     {"networkOrder[]",          Text,     network_item},
     {"use_image_resolve_conf",  Boolean,  keep_zero(pass)},

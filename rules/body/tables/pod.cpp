@@ -11,7 +11,7 @@ using enum Shape;
 
 // clang-format off
 constexpr Row rows[] = {
-    {"",                       Object,   checked(finish_pod, "the project's label is added; the network is private unless one of yours is named")},
+    {"",                       Object,   checked(finish_pod, "the project's label is added; the network is the default one of policy unless one of yours is named")},
     {"name",                   Text,     new_name},
     {"hostname",               Text,     pass},
     {"exit_policy",            Text,     choice("continue stop")},

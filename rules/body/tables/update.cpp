@@ -11,11 +11,13 @@ using enum Shape;
 
 // clang-format off
 constexpr Row compat[] = {
+    {"",                                Object,  checked(finish_update_compat, "limits are those of policy")},
     {"RestartPolicy.Name",              Text,    choice("no always on-failure unless-stopped")},
     {"RestartPolicy.MaximumRetryCount", Integer, bounds::restart_count},
 };
 
 constexpr Row libpod[] = {
+    {"",                         Object,   checked(finish_update_libpod, "limits are those of policy")},
     {"health_log_destination",   Text,     choice("local")},
     {"health_max_log_size",      Unsigned, bounds::health_log_size},
     {"health_max_log_count",     Unsigned, bounds::health_count},

@@ -3,7 +3,7 @@
 import os
 
 from check import check, contains, equal, until
-from clients import ok, shows
+from clients import ok, restarts, shows
 from world import IMAGE
 
 APPLICATION = """version: "3.8"
@@ -59,7 +59,7 @@ def test_application(world):
     ok(compose("run", "-d", "--name", "one-off", "once"))
     check(until(lambda: "one-off" in p1.docker("logs", "one-off").out, 5), "run of a one-off command")
     ok(p1.docker("rm", "-f", "one-off"))
-    ok(compose("restart", "-t", "2", "web"))
+    restarts(compose, "restart", "-t", "2", "web")
     ok(compose("stop", "-t", "2", "web"))
     ok(compose("start", "web"))
     shows(compose("port", "web", "8080"), "127.0.0.1:")

@@ -6,7 +6,7 @@ import tarfile
 import time
 
 from check import check, contains, equal, until
-from clients import API, LIBPOD, fails, ok, says, shows
+from clients import API, LIBPOD, fails, ok, restarts, says, shows
 from world import IMAGE, SLEEP
 
 LONG = ["--stop-timeout", "3", IMAGE, *SLEEP]
@@ -160,7 +160,7 @@ def test_copy(world):
 
 def test_states(world):
     docker = world.p1.docker
-    ok(docker("restart", "-t", "2", "web"))
+    restarts(docker, "restart", "-t", "2", "web")
     says(docker("inspect", "-f", "{{.State.Status}}", "web"), "running")
     ok(docker("stop", "-t", "2", "web"))
     says(docker("inspect", "-f", "{{.State.Status}}", "web"), "exited")

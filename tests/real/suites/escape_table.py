@@ -140,8 +140,8 @@ def table(world, host):
         Escape("2.14 whole environment of the service", create, docker(command=["env"], Env=["PODFENCE*"]),
                "engine-environment", names="PODFENCE*"),
         Escape("2.15 env_host", create_libpod, libpod(["env"], env_host=True), "engine-environment", names="env_host"),
-        Escape("2.16 accounts of the host", create_libpod, libpod(["cat", "/etc/passwd"], hostusers=["podfence-test"]),
-               "podfence-test", names="hostusers"),
+        Escape("2.16 accounts of the host", create_libpod, libpod(["cat", "/etc/passwd"], hostusers=[world.engine.account.pw_name]),
+               world.engine.account.pw_name, names="hostusers"),
         Escape("2.17 build", "/build?t=localhost/escape&dockerfile=../../secret", b"", effect=lambda: False, names="build",
                no_bite="needs a context; the whole endpoint is refused"),
         # Code on the host

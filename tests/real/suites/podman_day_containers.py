@@ -4,7 +4,7 @@ import json
 import time
 
 from check import check, contains, equal, until
-from clients import LIBPOD, fails, ok, says, shows
+from clients import LIBPOD, fails, ok, restarts, says, shows
 from world import IMAGE, SLEEP
 
 
@@ -29,7 +29,7 @@ def test_run(world):
     equal(podman("exec", "web", "sh", "-c", "exit 7").code, 7, "exec tells the exit code")
     fails(podman("run", "--name", "broken", IMAGE, "/no/such/program"), what="a command that is not there")
     podman("rm", "-f", "broken")
-    run = world.p1.typed("podman", "--remote", "run", "-it", "--rm", IMAGE, "sh", "-c", "tty; exit 3", timeout=30)
+    run = world.p1.typed(*world.p1.programs["podman"], "--remote", "run", "-it", "--rm", IMAGE, "sh", "-c", "tty; exit 3", timeout=30)
     contains(run.out, "/dev/pts/", "run -it has a terminal")
     equal(run.code, 3, "run -it tells the exit code")
 
@@ -55,7 +55,7 @@ def test_attach_and_logs(world):
     ok(podman("rm", "reader"))
     ok(podman("run", "-d", "--name", "talker", IMAGE, "sh", "-c",
               "trap 'exit 0' TERM; i=0; while sleep 0.2; do i=$((i+1)); echo line $i; done"))
-    follower = world.p1.start("podman", "--remote", "logs", "-f", "talker")
+    follower = world.p1.start(*world.p1.programs["podman"], "--remote", "logs", "-f", "talker")
     check(follower.stdout.readline().startswith(b"line "), "logs -f shows lines as they come")
     ok(podman("stop", "-t", "2", "talker"))
     follower.communicate(timeout=10)
@@ -112,7 +112,7 @@ def test_copy(world):
 def test_states(world):
     podman = world.p1.podman
     status = ("inspect", "--format", "{{.State.Status}}", "web")
-    ok(podman("restart", "-t", "2", "web"))
+    restarts(podman, "restart", "-t", "2", "web")
     says(podman(*status), "running")
     ok(podman("stop", "-t", "2", "web"))
     says(podman(*status), "exited")
@@ -123,7 +123,7 @@ def test_states(world):
     ok(podman("rename", "web", "shop"))
     ok(podman("rename", "shop", "web"))
     ok(podman("start", "web"))
-    waiting = world.p1.start("podman", "--remote", "wait", "web")
+    waiting = world.p1.start(*world.p1.programs["podman"], "--remote", "wait", "web")
     time.sleep(0.5)
     ok(podman("stop", "-t", "2", "web"))
     equal(waiting.communicate(timeout=10)[0], b"0\n", "wait ends with the container's code")
@@ -146,6 +146,7 @@ def test_pods(world):
     says(podman("pod", "ps", "-q", "--no-trunc", "--filter", "label=role=group"), identifier)
     says(podman("pod", "ps", "-q", "--filter", "label=role=none"), "")
     document = json.loads(ok(podman("pod", "inspect", "pod")).out)
+    document = document[0] if isinstance(document, list) else document  # a list since Podman 5
     equal((document["Name"], len(document["Containers"])), ("pod", 3), "pod inspect")
     ok(podman("pod", "start", "pod"))
     equal(sorted(podman("ps", "--filter", "pod=pod", "--format", "{{.Names}}").out.split())[-2:], ["one", "two"], "ps of a pod")
@@ -155,7 +156,7 @@ def test_pods(world):
     equal(through.status, bare.status, "pod stats answers as Podman does")
     ok(podman("pod", "exists", "pod"))
     fails(podman("pod", "exists", "po"), 1)
-    ok(podman("pod", "restart", "pod"))
+    restarts(podman, "pod", "restart", "pod")
     ok(podman("pod", "stop", "-t", "2", "pod"))
     ok(podman("pod", "start", "pod"))
     ok(podman("pod", "kill", "pod"))

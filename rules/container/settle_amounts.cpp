@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "rules/container/settle.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+const AmountRow& row_of(Amount amount) { return amount_rows[static_cast<std::size_t>(amount)]; }
+
+Deny beyond(const SaidAmount& said, std::string_view end, std::int64_t bound) {
+  const AmountRow& row = row_of(said.amount);
+  const std::string key = "limits." + std::string(row.key) + "." + std::string(end);
+  const std::string bound_text = amount_text(row.unit, bound);
+  const std::string subject = std::string(said.path) + " is " + amount_text(row.unit, said.value) + ", at " +
+                              std::string(end) + " " + bound_text;
+  return {refusal("limit.policy"), subject, Kind::None,
+          "say " + bound_text + ", or ask the operator for another " + key, key};
+}
+
+bool takes_default(const Description& description, Amount amount) {
+  const auto has_ulimit = [&](std::string_view name) {
+    return std::ranges::find(description.ulimits, name) != description.ulimits.end();
+  };
+  switch (amount) {
+    case Amount::OpenFiles:
+      return !has_ulimit("nofile");
+    case Amount::UserProcesses:
+      return !has_ulimit("nproc");
+    case Amount::HealthInterval:
+      return description.checks_health && !amount_of(description, amount);
+    case Amount::Restarts:
+      return description.restarts_on_failure && !amount_of(description, amount);
+    case Amount::Tmpfs:  // of each tmpfs: mount.cpp
+      return false;
+    default:
+      return !amount_of(description, amount);
+  }
+}
+
+}  // namespace
+
+Settled settle_amount(const SaidAmount& said, const Policy& policy) {
+  const Limit& limit = policy.limit(said.amount);
+  if (limit.least && said.value < *limit.least && said.is_limit) return beyond(said, "least", *limit.least);
+  if (limit.most && said.value > *limit.most * said.share) return beyond(said, "most", *limit.most * said.share);
+  return std::nullopt;
+}
+
+Settled settle_amounts(const Description& description, const Policy& policy, bool writes_defaults, Changes& changes) {
+  for (const SaidAmount& said : description.amounts)
+    if (auto deny = settle_amount(said, policy)) return deny;
+  if (!writes_defaults) return std::nullopt;
+  for (const AmountRow& row : amount_rows) {
+    const auto& standard = policy.limit(row.amount).standard;
+    if (standard && takes_default(description, row.amount)) changes.amounts.emplace_back(row.amount, *standard);
+  }
+  return std::nullopt;
+}
+
+}  // namespace podfence::rules
