@@ -6,13 +6,28 @@ from concurrent.futures import ThreadPoolExecutor
 from check import check, contains, equal, skip, until
 from clients import API, LIBPOD, fails, ok
 from wire import query
-from world import IMAGE, LABEL, SLEEP, SMALL
+from world import IMAGE, LABEL, SLEEP
 
+QUOTA = {"containers": 20, "pods": 3, "volumes": 5, "networks": 3, "images": 1, "execs": 4, "streams": 3}
+PROJECTS = {"few": {"quota": QUOTA}, "other": {},
+            "sums": {"quota": {"memory": "1g", "cpus": 4},
+                     "limits": {"memory": {"default": "64m"}, "cpus": {"default": 0.5}}}}
 OWN = {"label": [f"{LABEL}=few"]}
 
 
-def _quota(resource):
-    return SMALL["few"]["quota"][resource]
+def _fenced(topic):
+    """The topic with a podfence of its own, and nothing of its projects before and behind it."""
+    def run(world):
+        with world.another("quotas", PROJECTS) as fence:
+            for project in fence.projects.values():
+                project.canaries = world.neighbour.canaries()
+                world.clear(project)
+            try:
+                topic(world, fence.projects)
+            finally:
+                for project in fence.projects.values():
+                    world.clear(project)
+    return run
 
 
 def _at_once(count, request):
@@ -37,10 +52,10 @@ def _refused(answer, used_up, what):
     contains(answer.text, "quota.exceeded", f"{what}: names the rule")
 
 
-def test_containers(world):
+@_fenced
+def test_containers(world, projects):
     """200 at once, of which some fail by themselves: they use nothing up."""
-    few, quota = world.small["few"], _quota("containers")
-    world.clear(few)
+    few, quota = projects["few"], QUOTA["containers"]
     taken = _at_once(15, lambda _: _container(few, "taken"))
     equal(taken[201], 1, "one of those of the same name is made")
     statuses = _at_once(200, lambda number: _container(few, f"c{number}"))
@@ -50,7 +65,7 @@ def test_containers(world):
     _refused(few.post(f"{LIBPOD}/pods/create", {"name": "full"}), "containers", "a pod, which has a container of its own")
     fails(few.docker("run", "--rm", IMAGE, "true"), part="quota is used up")
     fails(few.podman("run", "--rm", IMAGE, "true"), part="quota is used up")
-    equal(_container(world.p1, "elsewhere").status, 201, "another project goes on")
+    equal(_container(projects["other"], "elsewhere").status, 201, "another project goes on")
     ok(few.docker("rm", "taken"))
     ok(few.docker("run", "--rm", IMAGE, "true"), "what is removed makes room")
     ok(few.docker("run", "--rm", IMAGE, "true"), "and so does what removes itself")
@@ -59,11 +74,11 @@ def test_containers(world):
     world.engine.podman("rm", "last")
     equal(_container(few, "after").status, 201, "what the host's user removes makes room too")
     equal(_there(world, "containers"), quota, "containers that are there in the end")
-    world.clear(few)
 
 
-def test_volumes(world):
-    few, quota = world.small["few"], _quota("volumes")
+@_fenced
+def test_volumes(world, projects):
+    few, quota = projects["few"], QUOTA["volumes"]
     statuses = _at_once(40, lambda number: few.post(f"{API}/volumes/create", {"Name": f"v{number}"}))
     equal(statuses, Counter({201: quota, 403: 40 - quota}), "40 volumes at once")
     equal(_there(world, "volumes"), quota, "volumes that are there")
@@ -78,33 +93,33 @@ def test_volumes(world):
     statuses = _at_once(20, lambda number: _container(few, f"w{number}", Binds=[f"w{number}:/data"]))
     equal((statuses[201], statuses[403]), (1, 19), "containers with new volumes at once")
     equal(_there(world, "volumes"), quota, "volumes that are there in the end")
-    world.clear(few)
 
 
-def test_networks(world):
-    few, quota = world.small["few"], _quota("networks")
+@_fenced
+def test_networks(world, projects):
+    few, quota = projects["few"], QUOTA["networks"]
     statuses = _at_once(12, lambda number: few.post(f"{API}/networks/create", {"Name": f"n{number}"}))
     equal(statuses, Counter({201: quota, 403: 12 - quota}), "12 networks at once")
     equal(_there(world, "networks"), quota, "networks that are there")
     fails(few.podman("network", "create", "more"), part="quota is used up")
     ok(few.docker("network", "prune", "-f"))
     ok(few.podman("network", "create", "more"))
-    world.clear(few)
 
 
-def test_pods(world):
-    few, quota = world.small["few"], _quota("pods")
+@_fenced
+def test_pods(world, projects):
+    few, quota = projects["few"], QUOTA["pods"]
     statuses = _at_once(12, lambda number: few.post(f"{LIBPOD}/pods/create", {"name": f"pod{number}"}, timeout=600))
     equal(statuses, Counter({201: quota, 403: 12 - quota}), "12 pods at once")
     equal((_there(world, "pods"), _there(world, "containers")), (quota, quota), "pods that are there, and their containers")
     fails(few.podman("pod", "create", "more"), part="quota is used up")
     ok(few.podman("pod", "prune", "-f"))
     ok(few.podman("pod", "create", "more"))
-    world.clear(few)
 
 
-def test_execs(world):
-    few, quota = world.small["few"], _quota("execs")
+@_fenced
+def test_execs(world, projects):
+    few, quota = projects["few"], QUOTA["execs"]
     ok(few.docker("run", "-d", "--name", "busy", IMAGE, *SLEEP))
 
     def create(_=0):
@@ -119,11 +134,11 @@ def test_execs(world):
     check(ran, "a session that has ended makes room")
     ok(few.docker("restart", "-t", "0", "busy"))
     equal(_at_once(20, create)[201], quota, "a container that was restarted has none")
-    world.clear(few)
 
 
-def test_images(world):
-    few, quota = world.small["few"], _quota("images")
+@_fenced
+def test_images(world, projects):
+    few, quota = projects["few"], QUOTA["images"]
     equal(quota, 1, "the test is made for one image")
     mine, spare = (f"{world.engine.registry_name}/team/{name}:latest" for name in ("mine", "spare"))
     ok(few.docker("pull", "-q", mine))
@@ -134,8 +149,9 @@ def test_images(world):
     ok(few.docker("rmi", spare))
 
 
-def test_streams(world):
-    few, quota = world.small["few"], _quota("streams")
+@_fenced
+def test_streams(world, projects):
+    few, quota = projects["few"], QUOTA["streams"]
     # Podman sends the head of an answer with the first line of it.
     ok(few.docker("run", "-d", "--name", "talks", IMAGE, *SLEEP[:2], f"echo hello; {SLEEP[2]}"))
     streams = [few.events(f"{API}/events") for _ in range(quota - 1)]
@@ -149,19 +165,18 @@ def test_streams(world):
     check(until(lambda: few.docker("logs", "talks").code == 0, 10), "a stream that ends makes room")
     for stream in streams:
         stream.close()
-    world.clear(few)
 
 
-def test_sums(world):
+@_fenced
+def test_sums(world, projects):
     """Memory and processors. Podman without cgroups of its own drops limits, and shows none: then there is no sum."""
-    sums, direct = world.small["sums"], world.engine.direct
+    sums, direct = projects["sums"], world.engine.direct
     too_much = _container(sums, "large", Memory=2 << 30)
     _refused(too_much, "0 of 1g memory, and the request adds 2g", "more than the quota")
     _refused(_container(sums, "fast", NanoCpus=5_000_000_000), "0 of 4 cpus, and the request adds 5", "more processors")
     equal(_container(sums, "first", Memory=256 << 20).status, 201, "a part of it")
     if not direct.get(f"{LIBPOD}/containers/first/json").json()["HostConfig"]["Memory"]:
         skip("sums of memory and processors", "this engine keeps no limits")
-        world.clear(sums)
         return
     statuses = _at_once(30, lambda number: _container(sums, f"m{number}", Memory=256 << 20))
     equal(statuses, Counter({201: 3, 403: 27}), "30 of a quarter each at once")
@@ -174,4 +189,3 @@ def test_sums(world):
     world.clear(sums)
     answers = [_container(sums, f"p{number}", NanoCpus=1_500_000_000).status for number in range(3)]
     equal(answers, [201, 201, 403], "processors")
-    world.clear(sums)
