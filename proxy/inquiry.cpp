@@ -88,7 +88,8 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
   const auto& limits = services_.limits;
   auto hold = co_await services_.locks.acquire(locked_, limits.lock_time, limits.turn_time);
   if (!hold)
-    co_return rules::Deny{rules::refusal("server.busy"), "other requests that come first take too long", rules::Kind::None};
+    co_return rules::Deny{rules::refusal("server.busy"), "other requests that come first take too long",
+                          rules::Kind::None};
   hold_ = std::move(*hold);
   facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
   buffered_.shrink_to(0);
