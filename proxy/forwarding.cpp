@@ -1,5 +1,6 @@
 #include "proxy/forwarding.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "proxy/directory.hpp"
@@ -18,6 +19,13 @@ using rules::refusal;
 using Refused = std::optional<Deny>;
 
 bool succeeded(int status) { return status >= 200 && status < 300; }
+
+/// What upstream makes has to be seen to its end, also when the client goes: volumes may have to be undone, and what is
+/// counted while it is made would be missed.
+bool makes_something(const rules::Forward& forward) {
+  return !forward.volumes.empty() || !forward.networks.empty() ||
+         std::ranges::any_of(forward.uses, [](const rules::Use& use) { return rules::lasts(use.resource); });
+}
 
 /// Podman answers a hijacked request with 101, or with 200 and a stream without end (libpod/util.go:writeHijackHeader).
 bool is_tunnel(const AnswerHead& head) {
@@ -38,8 +46,7 @@ void Forwarding::apply(const std::vector<rules::Claim>& claims) {
 
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
-  // What upstream does to volumes and networks has to be seen to its end.
-  const bool finishes = !forward.volumes.empty() || !forward.networks.empty();
+  const bool finishes = makes_something(forward);
   if (finishes) departure.set(Departure::Means::Finish);
   apply(forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it

@@ -17,6 +17,7 @@ struct Services {
   NameLocks locks;
   BufferBudget buffers;
   rules::OwnerMemory memory;
+  rules::Usage usage;
   SqliteLedger& ledger;
   AuditLog& audit;
 };

@@ -10,6 +10,7 @@
 #include "rules/field.hpp"
 #include "rules/kind.hpp"
 #include "rules/method.hpp"
+#include "rules/policy.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::rules {
@@ -23,9 +24,10 @@ struct UpstreamRequest {
 };
 
 /// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names
-/// of the volumes that own containers mount.
+/// of the volumes that own containers mount. Count: everything of that kind that the project has, to compare it with a
+/// quota; nobody may add to it until the decision.
 struct Question {
-  enum class Ask { Object, List, Mounts } ask = Ask::Object;
+  enum class Ask { Object, List, Mounts, Count } ask = Ask::Object;
   Kind kind = Kind::None;
   std::string name;
   friend auto operator<=>(const Question&, const Question&) = default;
@@ -81,6 +83,12 @@ struct HostDirectory {
   std::string client_path;  ///< for the refusal
 };
 
+/// What a request adds to what its project has.
+struct Use {
+  Resource resource;
+  std::int64_t amount = 1;
+};
+
 /// One request goes upstream; its answer goes back through the row's answer rule.
 struct Forward {
   std::vector<HostDirectory> directories;
@@ -89,6 +97,7 @@ struct Forward {
   UpstreamRequest request;
   std::vector<Claim> before;      ///< applied to the ledger before the request is sent
   std::vector<Claim> on_failure;  ///< applied when upstream does not answer, or with an error
+  std::vector<Use> uses;          ///< has been compared with the quotas; to be noted at once (usage.hpp)
 };
 
 /// Several requests, one after the other; the report is made from what they answered (answer.hpp).

@@ -187,6 +187,11 @@ const json::Array* Facts::list(Kind kind, std::string_view filters) {
   return fact ? fact->document.items() : nullptr;
 }
 
+const json::Array* Facts::count(Kind kind) {
+  const Fact* fact = ask({Question::Ask::Count, kind, ""});
+  return fact ? fact->document.items() : nullptr;
+}
+
 std::vector<std::string> Facts::resolved_ids() const {
   std::vector<std::string> ids;
   for (const auto& [question, fact] : known_)

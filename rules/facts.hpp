@@ -14,6 +14,7 @@
 #include "rules/decision.hpp"
 #include "rules/json.hpp"
 #include "rules/project.hpp"
+#include "rules/usage.hpp"
 
 namespace podfence::rules {
 
@@ -26,6 +27,8 @@ class Ledger {
   virtual bool held_by_others(std::string_view project, std::string_view image_id) const = 0;
   virtual bool owns_tag(std::string_view project, std::string_view tag) const = 0;
   virtual bool tag_owned_by_others(std::string_view project, std::string_view tag) const = 0;
+  /// How many images it holds.
+  virtual std::int64_t images(std::string_view project) const = 0;
 };
 
 /// Whose an object with an immutable id is or was: ids are never used twice and labels of an id never change. Bounded;
@@ -52,8 +55,8 @@ struct Fact {
 
 class Facts {
  public:
-  Facts(const Project& project, const Ledger& ledger, OwnerMemory& memory)
-      : project_(project), ledger_(ledger), memory_(memory) {}
+  Facts(const Project& project, const Ledger& ledger, OwnerMemory& memory, Usage& usage)
+      : project_(project), ledger_(ledger), memory_(memory), usage_(usage) {}
 
   /// nullptr: not known yet, and noted as a question. Full ids that memory knows as ours need no question unless the
   /// document is wanted.
@@ -61,6 +64,8 @@ class Facts {
   /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*), in libpod's list form.
   /// `filters` is canonical JSON for upstream, "" for just our label. nullptr: noted as a question.
   const json::Array* list(Kind kind, std::string_view filters = "");
+  /// The same without filters, to be counted. nullptr: noted as a question.
+  const json::Array* count(Kind kind);
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
   /// question.
   const json::Array* mounted_volumes();
@@ -74,6 +79,7 @@ class Facts {
   std::vector<std::string> resolved_ids() const;
 
   bool complete() const { return open_.empty(); }
+  std::size_t open() const { return open_.size(); }
   std::vector<Question> take_open() {
     const auto questions = std::exchange(open_, {});
     return {questions.begin(), questions.end()};
@@ -87,11 +93,13 @@ class Facts {
   const Project& project() const { return project_; }
   const Ledger& ledger() const { return ledger_; }
   OwnerMemory& memory() { return memory_; }
+  Usage& usage() { return usage_; }
 
  private:
   const Project& project_;
   const Ledger& ledger_;
   OwnerMemory& memory_;
+  Usage& usage_;
   const Fact* ask(const Question& question);
   const Fact* find_image(std::string_view name);
   const Fact* find_exec(std::string_view id);

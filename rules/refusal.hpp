@@ -104,6 +104,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
   {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
+  {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some, or ask the operator to raise the quota", false, "quota"},
   {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
   {"port.none-free", 409, "no port of your project's range is free: {}", "remove a container that publishes one", false, "ports"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one of your project's range", false, "ports"},

@@ -260,7 +260,7 @@ TEST_CASE("answers say the client's path, and nothing of any other path of the h
     Request request;
     request.target = std::get<Target>(parse_target(row.target));
     const auto match = std::get<Match>(route(Method::Get, request.target));
-    Facts facts(world.project, world.ledger, world.memory);
+    Facts facts(world.project, world.ledger, world.memory, world.usage);
     Exchange exchange{world.project, match, request, facts};
     const auto shown = rewrite_answer(match.endpoint->answer, exchange, row.content);
     REQUIRE(std::holds_alternative<std::string>(shown));

@@ -20,6 +20,8 @@ class RunningProxy {
   explicit RunningProxy(proxy::Limits limits = short_limits());
   /// p1 has these workspaces.
   explicit RunningProxy(std::vector<rules::Workspace> workspaces);
+  /// p1 has this policy.
+  RunningProxy(proxy::Limits limits, rules::Policy policy);
   ~RunningProxy();
 
   RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }
@@ -37,8 +39,6 @@ class RunningProxy {
   bool stop();
 
  private:
-  RunningProxy(proxy::Limits limits, std::vector<rules::Workspace> workspaces);
-
   TemporaryDirectory directory_;
 
  public:
