@@ -14,10 +14,10 @@ struct CommandName {
   Command command;
 };
 constexpr CommandName commands[] = {
-    {"serve", Command::Serve},     {"check-config", Command::CheckConfig},
-    {"version", Command::Version}, {"--version", Command::Version},
-    {"help", Command::Help},       {"--help", Command::Help},
-    {"-h", Command::Help},
+    {"serve", Command::Serve},       {"check-config", Command::CheckConfig},
+    {"schema", Command::Schema},     {"version", Command::Version},
+    {"--version", Command::Version}, {"help", Command::Help},
+    {"--help", Command::Help},       {"-h", Command::Help},
 };
 
 std::optional<Command> find_command(std::string_view name) {
@@ -27,7 +27,8 @@ std::optional<Command> find_command(std::string_view name) {
 }
 
 /// The options that say what a configuration file says too.
-constexpr const char* single_project_options[] = {"project", "socket", "upstream", "share-image", "state", "audit-log"};
+constexpr const char* single_project_options[] = {"project",     "policy", "socket",   "upstream",
+                                                  "share-image", "state",  "audit-log"};
 
 options::options_description described(CommandLine& line) {
   options::options_description all;
@@ -35,7 +36,8 @@ options::options_description described(CommandLine& line) {
   const auto text = [](std::string& target) { return options::value(&target); };
   add("config", text(line.configuration_file));
   if (line.command != Command::Serve) return all;
-  add("project", text(line.options.project))("socket", text(line.options.socket));
+  add("project", text(line.options.project))("policy", text(line.options.policy));
+  add("socket", text(line.options.socket));
   add("upstream", text(line.options.upstream))("state", text(line.options.state));
   add("audit-log", text(line.options.audit_log));
   add("share-image", options::value(&line.options.shared_images)->composing());
@@ -102,9 +104,11 @@ std::string_view usage() {
   podfence serve --project ID [option]...   serve one project
   podfence serve --config FILE              serve the projects of a file
   podfence check-config FILE                say whether the file would load, and do nothing else
+  podfence schema                           print the JSON Schema of configuration files
   podfence version | help
 
 Options of serve (paths are absolute):
+  --policy NAME|FILE     what the project may do: builder, control-plane, ci-runner, read-only, or a policy file
   --socket PATH          where clients connect; default $XDG_RUNTIME_DIR/podfence/ID/podman.sock
   --upstream PATH        Podman's socket; default $XDG_RUNTIME_DIR/podman/podman.sock, and where nothing
                          answers there podfence starts a Podman service of its own and ends it with itself

@@ -14,7 +14,7 @@ namespace podfence::proxy {
 enum ExitCode { exit_ok = 0, exit_failure = 1, exit_usage = 2, exit_configuration = 3 };
 
 struct CommandLine {
-  enum class Command { Serve, CheckConfig, Version, Help } command = Command::Help;
+  enum class Command { Serve, CheckConfig, Schema, Version, Help } command = Command::Help;
   std::string configuration_file;  ///< "" for none; then `options` count
   rules::ServeOptions options;
 };

@@ -12,6 +12,7 @@
 #include "proxy/places.hpp"
 #include "proxy/serve.hpp"
 #include "proxy/workspaces.hpp"
+#include "rules/configuration_schema.hpp"
 
 namespace {
 
@@ -19,14 +20,26 @@ using namespace podfence;
 using proxy::CommandLine;
 using Loaded = std::variant<rules::Configuration, rules::ConfigurationError>;
 
-Loaded read_file(const std::string& path) {
+rules::FileText read_file(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
-    return rules::ConfigurationError{"", "can be written by everybody, so nobody can rely on it; chmod o-w it"};
+    return {"", "can be written by everybody, so nobody can rely on it; chmod o-w it"};
   std::ifstream file(path, std::ios::binary);
   file.peek();  // a directory opens like a file
-  if (!file.is_open() || file.bad()) return rules::ConfigurationError{"", "cannot be read"};
-  return rules::read_configuration(std::string(std::istreambuf_iterator<char>(file), {}));
+  if (!file.is_open() || file.bad()) return {"", "cannot be read"};
+  return {std::string(std::istreambuf_iterator<char>(file), {})};
+}
+
+Loaded load_file(const std::string& path, const rules::PolicyFiles& policies) {
+  const auto [text, wrong] = read_file(path);
+  if (!wrong.empty()) return rules::ConfigurationError{"", wrong};
+  auto loaded = rules::read_configuration(text, policies);
+  const auto* configuration = std::get_if<rules::Configuration>(&loaded);
+  if (!configuration) return loaded;
+  auto error = proxy::check_workspaces(*configuration, proxy::Places::of_this_process());
+  if (!error) return loaded;
+  error->line = rules::line_in_configuration(text, error->where);
+  return *std::move(error);
 }
 
 int refuse_usage(const std::string& what) {
@@ -34,25 +47,32 @@ int refuse_usage(const std::string& what) {
   return proxy::exit_usage;
 }
 
+/// "FILE:12: /projects/p1/socket must be an absolute path"
+std::string text_of(const rules::ConfigurationError& error, const std::string& configuration_file) {
+  std::string text = error.file.empty() ? configuration_file : error.file;
+  if (error.line > 0) text += ':' + std::to_string(error.line);
+  return text + ": " + (error.where.empty() ? "" : error.where + " ") + error.what;
+}
+
 /// The configuration, or the exit code after the reason was told.
 std::variant<rules::Configuration, int> load(const CommandLine& line) {
   const bool from_file = !line.configuration_file.empty();
-  auto loaded = from_file ? read_file(line.configuration_file) : rules::configuration_of(line.options);
-  if (const auto* configuration = std::get_if<rules::Configuration>(&loaded))
-    if (auto wrong = proxy::check_workspaces(*configuration, proxy::Places::of_this_process()))
-      loaded = std::move(*wrong);
+  const rules::PolicyFiles policies{PODFENCE_POLICIES, read_file};
+  auto loaded =
+      from_file ? load_file(line.configuration_file, policies) : rules::configuration_of(line.options, policies);
   if (auto* configuration = std::get_if<rules::Configuration>(&loaded)) return std::move(*configuration);
-  const auto& [where, what] = std::get<rules::ConfigurationError>(loaded);
-  if (!from_file) return refuse_usage(where + " " + what);
-  proxy::log(line.configuration_file + ": " + (where.empty() ? "" : where + " ") + what);
+  const auto& error = std::get<rules::ConfigurationError>(loaded);
+  if (!from_file && error.file.empty()) return refuse_usage(error.where + " " + error.what);
+  proxy::log(text_of(error, line.configuration_file));
   return proxy::exit_configuration;
 }
 
 int check_configuration(const CommandLine& line) {
   const auto loaded = load(line);
   if (const int* code = std::get_if<int>(&loaded)) return *code;
-  std::cout << line.configuration_file << ": loads, " << std::get<rules::Configuration>(loaded).projects.size()
-            << " project(s)\n";
+  const auto& configuration = std::get<rules::Configuration>(loaded);
+  std::cout << line.configuration_file << ": loads, " << configuration.projects.size() << " project(s)\n";
+  for (const auto& opening : rules::opening_texts(configuration)) std::cout << opening << '\n';
   return proxy::exit_ok;
 }
 
@@ -69,6 +89,9 @@ int run(const CommandLine& line) {
       return serve(line);
     case CommandLine::Command::CheckConfig:
       return check_configuration(line);
+    case CommandLine::Command::Schema:
+      std::cout << rules::configuration_schema;
+      return proxy::exit_ok;
     case CommandLine::Command::Version:
       std::cout << "podfence " PODFENCE_VERSION "\n";
       return proxy::exit_ok;

@@ -129,6 +129,7 @@ void serve(rules::Configuration configuration) {
   Server server(context, upstream.socket, listeners(configuration), Limits{}, ledger, audit);
   start(server);
   log_listeners(configuration, upstream);
+  for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   notify_ready();
   run(context, server, upstream);
 }

@@ -214,7 +214,7 @@ Task<Refused> Session::read_content(ClientExchange& parts, const rules::Endpoint
   if (!request.has_content) co_return std::nullopt;
   auto parsed = rules::json::parse(*content);
   if (auto* error = std::get_if<rules::json::Error>(&parsed))
-    co_return Deny{refusal("content.json"), error->what, rules::Kind::None};
+    co_return Deny{refusal("content.json"), error->text(), rules::Kind::None};
   request.content = std::get<rules::json::Value>(std::move(parsed));
   co_return std::nullopt;
 }

@@ -3,6 +3,7 @@
 // by the proxy. A configuration that names an unknown key, or that would be wide open, does not load.
 // docs/configuration.md tells every key.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -25,11 +26,32 @@ struct Configuration {
 };
 
 struct ConfigurationError {
-  std::string where;  ///< JSON pointer, "/projects/p1/socket", "" for the whole; or an option, "--socket"
-  std::string what;   ///< "must be an absolute path"
+  std::string where;      ///< JSON pointer, "/projects/p1/socket", "" for the whole; or an option, "--socket"
+  std::string what;       ///< "must be an absolute path"
+  std::string file = {};  ///< the policy file that it lies in; "" is the configuration itself
+  std::size_t line = 0;   ///< 0: there is none to be told
 };
 
-std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text);
+/// What the proxy found at a path.
+struct FileText {
+  std::string text;
+  std::string wrong = {};  ///< "cannot be read"; "" when there is a text
+};
+
+/// Where policies lie that are named by a name, `DIRECTORY/builder.json`, and how they are read.
+struct PolicyFiles {
+  std::string directory;  ///< unless the configuration names another one (`policies`)
+  std::function<FileText(const std::string& path)> read;
+};
+
+std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text,
+                                                                   const PolicyFiles& files = {});
+
+/// The line of a JSON pointer in a configuration that could be read.
+std::size_t line_in_configuration(std::string_view text, std::string_view where);
+
+/// The openings of all projects, a line each: "project p1: insecure_bind_subpaths is on: ...".
+std::vector<std::string> opening_texts(const Configuration& configuration);
 
 /// What the look at the file system finds wrong with the host path of a project's workspace.
 ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what);
@@ -37,6 +59,7 @@ ConfigurationError wrong_workspace(const Project& project, std::size_t index, st
 /// What the command line can say: one project. An empty text means "not said".
 struct ServeOptions {
   std::string project = {};
+  std::string policy = {};
   std::string socket = {};
   std::string upstream = {};
   std::string state = {};
@@ -45,6 +68,7 @@ struct ServeOptions {
 };
 
 /// The same checks as for a file.
-std::variant<Configuration, ConfigurationError> configuration_of(const ServeOptions& options);
+std::variant<Configuration, ConfigurationError> configuration_of(const ServeOptions& options,
+                                                                 const PolicyFiles& files = {});
 
 }  // namespace podfence::rules

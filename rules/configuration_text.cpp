@@ -34,14 +34,14 @@ bool is_lower_alphanumeric(char c) { return ascii::is_lower(c) || ascii::is_digi
 
 }  // namespace
 
-std::optional<std::string> strip_comments(std::string_view text) {
+std::variant<std::string, OpenComment> strip_comments(std::string_view text) {
   std::string plain(text);
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] == '"') {
       i = end_of_string(text, i);
     } else if (starts_comment(text, i)) {
       const std::size_t end = end_of_comment(text, i);
-      if (end == std::string_view::npos) return std::nullopt;
+      if (end == std::string_view::npos) return OpenComment{i};
       for (; i < end; ++i)
         if (plain[i] != '\n') plain[i] = ' ';
     } else {

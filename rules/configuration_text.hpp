@@ -1,15 +1,20 @@
 #pragma once
 // The lexical side of the configuration file: comments, and what single values may look like.
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace podfence::rules {
 
-/// The text with `// …` and `/* … */` outside of strings replaced by spaces, so that positions stay the same. nullopt:
-/// a comment has no end.
-std::optional<std::string> strip_comments(std::string_view text);
+/// A comment that has no end.
+struct OpenComment {
+  std::size_t at;
+};
+
+/// The text with `// …` and `/* … */` outside of strings replaced by spaces, so that positions stay the same.
+std::variant<std::string, OpenComment> strip_comments(std::string_view text);
 
 /// Each returns what is wrong, or nullptr.
 const char* wrong_with_path(std::string_view text);

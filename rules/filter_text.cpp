@@ -42,7 +42,7 @@ std::vector<std::string>* Filters::values_of(std::string_view name) {
 
 std::variant<Filters, Deny> read_filters(std::string_view text) {
   const auto parsed = json::parse(text);
-  if (const auto* error = std::get_if<json::Error>(&parsed)) return syntax_error(error->what);
+  if (const auto* error = std::get_if<json::Error>(&parsed)) return syntax_error(error->text());
   const json::Value& document = std::get<json::Value>(parsed);
   if (document.is_null()) return Filters{};
   if (!document.members()) return syntax_error("no object");

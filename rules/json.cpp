@@ -1,4 +1,4 @@
-// The only includer of RapidJSON. The reader is used as a stream of events, never its document: its document turns kept
+// The reader of RapidJSON is used as a stream of events, never its document: its document turns kept
 // number texts into strings, keeps repeated names silently, and recurses as deep as the text says.
 
 #include "rules/json.hpp"
@@ -139,9 +139,13 @@ class Builder {
       return fail("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
     object.push_back({std::string(name), Value()});
+    if (!limits_.trusted) names_at_.back().push_back(stream_.Tell());
     return true;
   }
-  bool StartObject() { return open(Value::object()); }
+  bool StartObject() {
+    if (!limits_.trusted) names_at_.emplace_back();
+    return open(Value::object());
+  }
   bool StartArray() { return open(Value::array()); }
   bool EndObject(rapidjson::SizeType) { return settle_repeated(*open_.back().members()) && close(); }
   bool EndArray(rapidjson::SizeType) { return close(); }
@@ -153,12 +157,13 @@ class Builder {
   bool Uint64(std::uint64_t) { return false; }
   bool Double(double) { return false; }
 
-  std::string error;
+  Error error;
   Value root;
 
  private:
-  bool fail(std::string what) {
-    error = std::move(what) + " (byte " + std::to_string(stream_.Tell()) + ")";
+  bool fail(std::string what) { return fail(std::move(what), stream_.Tell()); }
+  bool fail(std::string what, std::size_t at) {
+    error = {std::move(what), at};
     return false;
   }
 
@@ -204,10 +209,12 @@ class Builder {
     for (std::size_t place = 1; place < order.size(); ++place) {
       if (object[order[place - 1]].name != object[order[place]].name) continue;
       if (!limits_.trusted)
-        return fail("the name " + quoted(object[order[place]].name) + " stands twice in one object");
+        return fail("the name " + quoted(object[order[place]].name) + " stands twice in one object",
+                    names_at_.back()[order[place]]);
       superseded.resize(object.size());
       superseded[order[place - 1]] = true;
     }
+    if (!limits_.trusted) names_at_.pop_back();
     if (superseded.empty()) return true;
     Object kept;
     for (std::size_t index = 0; index < object.size(); ++index)
@@ -219,6 +226,7 @@ class Builder {
   const rapidjson::MemoryStream& stream_;
   const Limits& limits_;
   std::vector<Value> open_;
+  std::vector<std::vector<std::size_t>> names_at_;  ///< of the open objects, unless trusted: behind each name
 };
 
 template <unsigned flags>
@@ -255,16 +263,13 @@ void write_value(rapidjson::Writer<rapidjson::StringBuffer>& writer, const Value
 
 std::variant<Value, Error> parse(std::string_view text, const Limits& limits) {
   // RapidJSON takes a NUL for the end of the text, whatever length it was told, and ignores the rest.
-  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
-    return Error{"the text holds NUL (byte " + std::to_string(nul) + ")"};
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) return Error{"the text holds NUL", nul};
   rapidjson::MemoryStream stream(text.data(), text.size());
   Builder builder(stream, limits);
   const rapidjson::ParseResult result = limits.trusted ? read<rapidjson::kParseNoFlags>(stream, builder)
                                                        : read<rapidjson::kParseValidateEncodingFlag>(stream, builder);
-  if (!builder.error.empty()) return Error{std::move(builder.error)};
-  if (result.IsError())
-    return Error{std::string(rapidjson::GetParseError_En(result.Code())) + " (byte " + std::to_string(result.Offset()) +
-                 ")"};
+  if (!builder.error.what.empty()) return std::move(builder.error);
+  if (result.IsError()) return Error{rapidjson::GetParseError_En(result.Code()), result.Offset()};
   return std::move(builder.root);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// JSON as this project understands it: strict on the way in, canonical on the way out. json.cpp is the only includer of
-// RapidJSON. A number keeps its text, so that what was not judged is written as it was read.
+// JSON as this project understands it: strict on the way in, canonical on the way out. The files rules/json*.cpp are
+// the only includers of RapidJSON. A number keeps its text, so that what was not judged is written as it was read.
 
 #include <cstddef>
 #include <cstdint>
@@ -91,7 +91,11 @@ struct Limits {
 inline constexpr Limits answer_limits{64, 1u << 20, true};
 
 struct Error {
-  std::string what;  ///< a phrase for people: "the name \"a\" stands twice in one object (byte 17)"
+  std::string what;    ///< a phrase for people: "the name \"a\" stands twice in one object"
+  std::size_t at = 0;  ///< the byte, from 0
+
+  /// With the byte: "... (byte 17)".
+  std::string text() const { return what + " (byte " + std::to_string(at) + ")"; }
 };
 
 /// One JSON value and nothing behind it. Refuses NUL, BOM, comments, invalid UTF-8, lone surrogates, NaN, repeated

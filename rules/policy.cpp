@@ -24,6 +24,29 @@ std::string size_text(std::int64_t bytes) {
   return std::to_string(bytes);
 }
 
+bool is_beyond_default(const std::string& capability) {
+  static const Privileges standard;
+  return std::ranges::find(standard.capabilities, capability) == standard.capabilities.end();
+}
+
+struct Opening {
+  std::string_view name;
+  std::string_view meaning;
+  bool (*is_on)(const Policy& policy);
+};
+
+constexpr Opening opening_table[] = {
+    {"insecure_bind_subpaths",
+     "paths below workspaces can be mounted, and a client that puts a symbolic link there between two starts reaches "
+     "other files of the host",
+     [](const Policy& policy) { return policy.bind_subpaths; }},
+    {"insecure_new_privileges", "set-user-id programs of images make their callers root within the container",
+     [](const Policy& policy) { return policy.privileges.new_privileges; }},
+    {"insecure_capabilities",
+     "containers can have capabilities beyond Podman's default set, and more of the kernel is open to them",
+     [](const Policy& policy) { return std::ranges::any_of(policy.privileges.capabilities, is_beyond_default); }},
+};
+
 }  // namespace
 
 // Only sizes that need no cgroup controller are forced on a client that says nothing: a limit that the host has no
@@ -86,15 +109,17 @@ std::string amount_text(Unit unit, std::int64_t number) {
 }
 
 std::vector<std::string_view> openings(const Policy& policy) {
-  static const Privileges safe;
-  const auto beyond_default = [](const std::string& name) {
-    return std::ranges::find(safe.capabilities, name) == safe.capabilities.end();
-  };
   std::vector<std::string_view> names;
-  if (policy.bind_subpaths) names.push_back("insecure_bind_subpaths");
-  if (policy.privileges.new_privileges) names.push_back("insecure_new_privileges");
-  if (std::ranges::any_of(policy.privileges.capabilities, beyond_default)) names.push_back("insecure_capabilities");
+  for (const Opening& opening : opening_table)
+    if (opening.is_on(policy)) names.push_back(opening.name);
   return names;
+}
+
+std::vector<std::string> opening_texts(const Policy& policy) {
+  std::vector<std::string> texts;
+  for (const Opening& opening : opening_table)
+    if (opening.is_on(policy)) texts.push_back(std::string(opening.name) + " is on: " + std::string(opening.meaning));
+  return texts;
 }
 
 }  // namespace podfence::rules

@@ -142,4 +142,7 @@ std::string amount_text(Unit unit, std::int64_t number);
 /// The openings of a policy, by the names that the configuration has for them: `insecure_bind_subpaths`.
 std::vector<std::string_view> openings(const Policy& policy);
 
+/// What each of them means, a line for the operator: "insecure_bind_subpaths is on: ...".
+std::vector<std::string> opening_texts(const Policy& policy);
+
 }  // namespace podfence::rules
