@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "proxy/command_line.hpp"
+#include "proxy/explain_command.hpp"
 #include "proxy/log.hpp"
 #include "proxy/places.hpp"
 #include "proxy/serve.hpp"
@@ -89,6 +90,8 @@ int run(const CommandLine& line) {
       return serve(line);
     case CommandLine::Command::CheckConfig:
       return check_configuration(line);
+    case CommandLine::Command::Explain:
+      return explain(line);
     case CommandLine::Command::Schema:
       std::cout << rules::configuration_schema;
       return proxy::exit_ok;
