@@ -260,6 +260,12 @@ std::variant<Configuration, ConfigurationError> read_configuration(std::string_v
   return std::move(draft.configuration);
 }
 
+std::string text_of(const ConfigurationError& error, const std::string& configuration_file) {
+  std::string text = error.file.empty() ? configuration_file : error.file;
+  if (error.line > 0) text += ':' + std::to_string(error.line);
+  return text + ": " + (error.where.empty() ? "" : error.where + " ") + error.what;
+}
+
 std::size_t line_in_configuration(std::string_view text, std::string_view where) {
   const auto plain = strip_comments(text);
   return json::line_of(std::get<std::string>(plain), where);

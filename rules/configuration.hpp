@@ -32,6 +32,9 @@ struct ConfigurationError {
   std::size_t line = 0;   ///< 0: there is none to be told
 };
 
+/// "FILE:12: /projects/p1/socket must be an absolute path"
+std::string text_of(const ConfigurationError& error, const std::string& configuration_file);
+
 /// What the proxy found at a path.
 struct FileText {
   std::string text;
