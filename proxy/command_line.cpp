@@ -14,9 +14,11 @@ struct CommandName {
   Command command;
 };
 constexpr CommandName commands[] = {
-    {"serve", Command::Serve},     {"check-config", Command::CheckConfig}, {"explain", Command::Explain},
-    {"schema", Command::Schema},   {"version", Command::Version},          {"--version", Command::Version},
-    {"help", Command::Help},       {"--help", Command::Help},              {"-h", Command::Help},
+    {"serve", Command::Serve},     {"check-config", Command::CheckConfig},
+    {"explain", Command::Explain}, {"schema", Command::Schema},
+    {"version", Command::Version}, {"--version", Command::Version},
+    {"help", Command::Help},       {"--help", Command::Help},
+    {"-h", Command::Help},
 };
 
 std::optional<Command> find_command(std::string_view name) {
@@ -102,8 +104,8 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
   const auto command = find_command(arguments.front());
   if (!command) return UsageError{"the command '" + arguments.front() + "' is not known"};
   CommandLine line{*command, {}, {}};
-  const bool has_options = line.command == Command::Serve || line.command == Command::CheckConfig ||
-                           line.command == Command::Explain;
+  const bool has_options =
+      line.command == Command::Serve || line.command == Command::CheckConfig || line.command == Command::Explain;
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (has_options) {
     if (auto error = parse_options(line, rest)) return *error;

@@ -239,6 +239,7 @@ PolicyPlace policy_place(std::string_view text, const PolicyFiles& files, const 
 }
 
 PolicyPlace policy_place(const ServeOptions& options, const PolicyFiles& files, std::string_view key) {
+  if (key == "workspace") return {"", 0, "--config", false};  // no policy file may have it
   if (key == "images.shared" && (!options.shared_images.empty() || options.policy.empty()))
     return {"", 0, "--share-image", !options.shared_images.empty()};
   if (options.policy.empty()) return {"", 0, "--policy", false};

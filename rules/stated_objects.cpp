@@ -11,23 +11,24 @@ namespace podfence::rules {
 namespace {
 
 constexpr std::string_view schema_text = R"({
-  "type": "object", "additionalProperties": false,
+  "type": "object", "additionalProperties": false, "description": "an object of lists",
   "properties": {
     "containers": {"$ref": "#/definitions/objects"}, "pods": {"$ref": "#/definitions/objects"},
     "volumes": {"$ref": "#/definitions/objects"}, "networks": {"$ref": "#/definitions/objects"},
     "images": {"type": "array", "description": "a list of images", "items": {
-      "type": "object", "additionalProperties": false, "required": ["id"], "properties": {
+      "type": "object", "additionalProperties": false, "description": "an image", "required": ["id"], "properties": {
         "id": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "an id: 64 digits 0-9, a-f"},
         "tags": {"type": "object", "description": "an object: for each tag the projects that have pulled it",
                  "additionalProperties": {"$ref": "#/definitions/ids"}},
         "held_by": {"$ref": "#/definitions/ids"}, "document": {"$ref": "#/definitions/document"}}}},
     "execs": {"type": "array", "description": "a list of exec sessions", "items": {
-      "type": "object", "additionalProperties": false, "required": ["id", "container"], "properties": {
+      "type": "object", "additionalProperties": false, "description": "an exec session",
+      "required": ["id", "container"], "properties": {
         "id": {"type": "string", "description": "an id"},
         "container": {"type": "string", "description": "the name or id of a container"}}}}},
   "definitions": {
     "objects": {"type": "array", "description": "a list of objects", "items": {
-      "type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+      "type": "object", "additionalProperties": false, "description": "an object", "required": ["name"], "properties": {
         "name": {"type": "string", "description": "a name"},
         "id": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "an id: 64 digits 0-9, a-f"},
         "project": {"type": "string", "description": "the id of a project"},
