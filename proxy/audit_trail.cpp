@@ -58,8 +58,7 @@ void AuditTrail::set_request(std::string_view method, std::string_view target) {
 }
 
 void AuditTrail::refused(const rules::Deny& deny) {
-  const bool failed = deny.rule->id.starts_with("upstream.");
-  record.decision = deny.rule->hidden ? "hide" : failed ? "error" : "refuse";
+  record.decision = rules::audit_decision(deny);
   record.rule = deny.rule->id;
   record.subject = rules::audit_subject(deny);
 }

@@ -14,10 +14,11 @@ struct CommandName {
   Command command;
 };
 constexpr CommandName commands[] = {
-    {"serve", Command::Serve},       {"check-config", Command::CheckConfig},
-    {"schema", Command::Schema},     {"version", Command::Version},
-    {"--version", Command::Version}, {"help", Command::Help},
-    {"--help", Command::Help},       {"-h", Command::Help},
+    {"serve", Command::Serve},     {"check-config", Command::CheckConfig},
+    {"explain", Command::Explain}, {"schema", Command::Schema},
+    {"version", Command::Version}, {"--version", Command::Version},
+    {"help", Command::Help},       {"--help", Command::Help},
+    {"-h", Command::Help},
 };
 
 std::optional<Command> find_command(std::string_view name) {
@@ -27,19 +28,24 @@ std::optional<Command> find_command(std::string_view name) {
 }
 
 /// The options that say what a configuration file says too.
-constexpr const char* single_project_options[] = {"project",     "policy", "socket",   "upstream",
-                                                  "share-image", "state",  "audit-log"};
+constexpr const char* single_project_options[] = {"policy", "socket", "share-image", "state", "audit-log"};
+/// To explain, one of the file's projects is chosen, and Podman is asked or not.
+constexpr const char* serving_options[] = {"project", "upstream"};
 
 options::options_description described(CommandLine& line) {
   options::options_description all;
   auto add = all.add_options();
   const auto text = [](std::string& target) { return options::value(&target); };
   add("config", text(line.configuration_file));
-  if (line.command != Command::Serve) return all;
+  if (line.command == Command::CheckConfig) return all;
   add("project", text(line.options.project))("policy", text(line.options.policy));
   add("socket", text(line.options.socket));
   add("upstream", text(line.options.upstream))("state", text(line.options.state));
-  add("audit-log", text(line.options.audit_log));
+  if (line.command == Command::Serve) add("audit-log", text(line.options.audit_log));
+  if (line.command == Command::Explain) {
+    add("facts", text(line.explain.facts))("json", options::bool_switch(&line.explain.json));
+    add("request", text(line.explain.request));
+  }
   add("share-image", options::value(&line.options.shared_images)->composing());
   return all;
 }
@@ -53,14 +59,22 @@ std::optional<UsageError> find_empty_value(const options::parsed_options& parsed
 }
 
 std::optional<UsageError> check_combination(const CommandLine& line, const options::variables_map& given) {
+  const auto is_given = [&](const char* name) { return given.count(name) != 0; };
+  const auto excluded = [](const std::string& one, const std::string& other) {
+    return UsageError{"--" + one + " and --" + other + " exclude each other"};
+  };
   if (line.command == Command::CheckConfig)
-    return given.count("config") != 0 ? std::nullopt : std::optional(UsageError{"check-config needs a file"});
-  if (given.count("config") == 0) {
-    if (given.count("project") != 0) return std::nullopt;
-    return UsageError{"serve needs --project ID or --config FILE"};
+    return is_given("config") ? std::nullopt : std::optional(UsageError{"check-config needs a file"});
+  const bool serves = line.command == Command::Serve;
+  if (is_given("facts") && is_given("upstream")) return excluded("facts", "upstream");
+  if (!is_given("config")) {
+    if (is_given("project")) return std::nullopt;
+    return UsageError{std::string(serves ? "serve" : "explain") + " needs --project ID or --config FILE"};
   }
   for (const char* name : single_project_options)
-    if (given.count(name) != 0) return UsageError{std::string("--config and --") + name + " exclude each other"};
+    if (is_given(name)) return excluded("config", name);
+  for (const char* name : serving_options)
+    if (serves && is_given(name)) return excluded("config", name);
   return std::nullopt;
 }
 
@@ -68,6 +82,7 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   const auto known = described(line);
   options::positional_options_description positions;
   if (line.command == Command::CheckConfig) positions.add("config", 1);
+  if (line.command == Command::Explain) positions.add("request", 1);
   // Guessing would let a new option change what an old script means.
   const auto style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
   try {
@@ -89,8 +104,10 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
   const auto command = find_command(arguments.front());
   if (!command) return UsageError{"the command '" + arguments.front() + "' is not known"};
   CommandLine line{*command, {}, {}};
+  const bool has_options =
+      line.command == Command::Serve || line.command == Command::CheckConfig || line.command == Command::Explain;
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (line.command == Command::Serve || line.command == Command::CheckConfig) {
+  if (has_options) {
     if (auto error = parse_options(line, rest)) return *error;
   } else if (!rest.empty()) {
     return UsageError{"the command '" + arguments.front() + "' takes no arguments"};
@@ -104,6 +121,8 @@ std::string_view usage() {
   podfence serve --project ID [option]...   serve one project
   podfence serve --config FILE              serve the projects of a file
   podfence check-config FILE                say whether the file would load, and do nothing else
+  podfence explain --project ID [option]... [REQUEST]
+                                            say what would become of a request: a file, or standard input
   podfence schema                           print the JSON Schema of configuration files
   podfence version | help
 
@@ -116,7 +135,13 @@ Options of serve (paths are absolute):
   --state DIR            where the ledger is kept; default $XDG_STATE_HOME/podfence or ~/.local/state/podfence
   --audit-log FILE       one line of JSON per decision; default standard error
 
-Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration.
+Options of explain: --config FILE, or --policy, --share-image, --socket and --state as for serve; and
+  --facts FILE           what exists, and whose it is (docs/explain.md); nothing else does
+  --upstream PATH        Podman is asked what exists; nothing is changed
+  --json                 one line of JSON per request
+
+Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,
+4 the explained request is refused.
 )";
 }
 

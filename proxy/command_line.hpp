@@ -11,12 +11,18 @@
 namespace podfence::proxy {
 
 /// docs/configuration.md tells them; scripts rely on them.
-enum ExitCode { exit_ok = 0, exit_failure = 1, exit_usage = 2, exit_configuration = 3 };
+enum ExitCode { exit_ok = 0, exit_failure = 1, exit_usage = 2, exit_configuration = 3, exit_refused = 4 };
 
 struct CommandLine {
-  enum class Command { Serve, CheckConfig, Schema, Version, Help } command = Command::Help;
+  enum class Command { Serve, CheckConfig, Explain, Schema, Version, Help } command = Command::Help;
   std::string configuration_file;  ///< "" for none; then `options` count
   rules::ServeOptions options;
+
+  struct Explain {
+    std::string request = {};  ///< file; "" and "-" are standard input
+    std::string facts = {};    ///< file; "" for none
+    bool json = false;
+  } explain = {};
 };
 
 /// What is wrong, in a phrase for people.

@@ -1,5 +1,7 @@
 #include "proxy/database.hpp"
 
+#include <unistd.h>
+
 #include <stdexcept>
 
 namespace podfence::proxy {
@@ -9,16 +11,39 @@ void check(int code, sqlite3* database) {
   if (code != SQLITE_OK) throw std::runtime_error(database ? sqlite3_errmsg(database) : sqlite3_errstr(code));
 }
 
+/// For a URI: what has a meaning there.
+std::string escaped(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == '%')
+      text += "%25";
+    else if (c == '?')
+      text += "%3f";
+    else if (c == '#')
+      text += "%23";
+    else
+      text += c;
+  }
+  return text;
+}
+
 }  // namespace
 
-Database::Database(const std::string& path) {
+Database::Database(const std::string& path) : Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) {}
+
+Database::Database(const std::string& name, int flags) {
   sqlite3* handle = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
   check(code, handle);
   // Somebody may look at the file with the sqlite3 program meanwhile.
   check(sqlite3_busy_timeout(handle, 5000), handle);
+}
+
+Database Database::read_only(const std::string& path) {
+  // Without a write-ahead log nobody has the file open, and SQLite would make one to read it.
+  const bool in_use = access((path + "-wal").c_str(), F_OK) == 0;
+  return {"file:" + escaped(path) + (in_use ? "?mode=ro" : "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
 }
 
 void Database::run(const char* sql) { check(sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr), handle()); }

@@ -13,6 +13,8 @@ class Database {
  public:
   /// ":memory:" or a path. Nothing of the file is read yet.
   explicit Database(const std::string& path);
+  /// An existing file, which somebody else may have open and write. Nothing is written, nor made beside it.
+  static Database read_only(const std::string& path);
 
   /// One or more statements without parameters.
   void run(const char* sql);
@@ -22,6 +24,8 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const { sqlite3_close(handle); }
   };
+  Database(const std::string& name, int flags);
+
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

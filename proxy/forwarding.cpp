@@ -34,6 +34,13 @@ bool is_tunnel(const AnswerHead& head) {
 
 }  // namespace
 
+Refused check_directories(const rules::Forward& forward) {
+  for (const auto& [path, client_path] : forward.directories)
+    if (!wrong_with_directory(path).empty())
+      return Deny{refusal("mount.workspace-absent"), client_path, rules::Kind::None};
+  return std::nullopt;
+}
+
 bool Forwarding::hijacks() const {
   return rules::relay_of(inquiry_.exchange().match.endpoint->answer) == rules::Relay::Hijack;
 }
@@ -69,9 +76,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
 }
 
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
-  for (const auto& [path, client_path] : forward.directories)
-    if (!wrong_with_directory(path).empty())
-      co_return Deny{refusal("mount.workspace-absent"), client_path, rules::Kind::None};
+  if (auto refused = check_directories(forward)) co_return refused;
   if (auto refused = co_await claim_objects(forward)) co_return refused;
   const auto outcome = co_await call.send(forward.request, streams() ? &exchange_.content : nullptr, hijacks());
   if (outcome == UpstreamCall::Outcome::SourceFailed) co_return exchange_.content.failure();

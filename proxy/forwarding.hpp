@@ -11,6 +11,9 @@
 
 namespace podfence::proxy {
 
+/// The directories that the request would mount must be there when it is sent.
+std::optional<rules::Deny> check_directories(const rules::Forward& forward);
+
 class Forwarding {
  public:
   Forwarding(ClientExchange& exchange, Inquiry& inquiry) : exchange_(exchange), inquiry_(inquiry) {}

@@ -98,8 +98,19 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
 
 Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
   for (const auto& question : ask.questions)
-    if (auto deny = co_await ask_upstream(question)) co_return deny;
+    if (auto deny = co_await find_out(question)) co_return deny;
   co_return std::nullopt;
+}
+
+Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& question) {
+  if (!services_.stated) co_return co_await ask_upstream(question);
+  const auto [status, content] = services_.stated->answer(question);
+  co_return take(question, status, content);
+}
+
+std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer) {
+  if (facts_->learn(question, status, answer)) return std::nullopt;
+  return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
 }
 
 Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& question) {
@@ -107,9 +118,7 @@ Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& qu
   if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
   const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
   if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
-  if (!facts_->learn(question, call.head().status, std::get<std::string>(content)))
-    co_return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
-  co_return std::nullopt;
+  co_return take(question, call.head().status, std::get<std::string>(content));
 }
 
 }  // namespace podfence::proxy

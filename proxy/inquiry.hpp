@@ -37,8 +37,10 @@ class Inquiry {
   LockedNames wanted_for(const rules::Decision& decision) const;
   bool holds(const LockedNames& wanted) const;
   Task<std::optional<rules::Deny>> lock(const LockedNames& wanted);
+  Task<std::optional<rules::Deny>> find_out(const rules::Question& question);
   Task<std::optional<rules::Deny>> ask_upstream(const rules::Question& question);
   void note_use(const rules::Decision& decision);
+  std::optional<rules::Deny> take(const rules::Question& question, int status, std::string_view answer);
 
   Services& services_;
   std::optional<rules::Facts> facts_;

@@ -97,14 +97,22 @@ constexpr const char* changes[] = {
 };
 static_assert(std::size(changes) == static_cast<std::size_t>(rules::Claim::Change::DropTag) + 1);
 
-void migrate(Database& database) {
+int version_of(Database& database) {
   Statement version(database, "PRAGMA user_version");
   version.step();
   const int found = version.integer(0);
   version.step();
-  if (found > schema_version)
-    throw std::runtime_error("it was written by a newer podfence (schema " + std::to_string(found) +
-                             "; this one knows " + std::to_string(schema_version) + ")");
+  return found;
+}
+
+std::string other_version(int found) {
+  return std::string("it was written by ") + (found > schema_version ? "a newer" : "an older") + " podfence (schema " +
+         std::to_string(found) + "; this one knows " + std::to_string(schema_version) + ")";
+}
+
+void migrate(Database& database) {
+  const int found = version_of(database);
+  if (found > schema_version) throw std::runtime_error(other_version(found));
   if (found == schema_version) return;
   Transaction transaction(database);
   database.run(schema);
@@ -155,6 +163,8 @@ struct SqliteLedger::State {
     for (const char* sql : changes) statements.emplace_back(database, sql);
     mirror = read_mirror(database);
   }
+  /// In memory, with what the file says.
+  explicit State(Mirror copy) : database(open_database(":memory:")), mirror(std::move(copy)) {}
 
   File held;
   Database database;
@@ -170,7 +180,17 @@ SqliteLedger::SqliteLedger(const std::string& path) try : state_(std::make_uniqu
                            "; move it away to begin anew: images are then hidden until they are pulled again");
 }
 
+SqliteLedger::SqliteLedger(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SqliteLedger::SqliteLedger(SqliteLedger&&) noexcept = default;
 SqliteLedger::~SqliteLedger() = default;
+
+SqliteLedger SqliteLedger::copy_of(const std::string& path) try {
+  auto database = Database::read_only(path);
+  if (const int found = version_of(database); found != schema_version) throw std::runtime_error(other_version(found));
+  return SqliteLedger(std::make_unique<State>(read_mirror(database)));
+} catch (const std::exception& error) {
+  throw std::runtime_error("the ledger " + path + " cannot be read: " + error.what());
+}
 
 bool SqliteLedger::holds_image(std::string_view project, std::string_view image_id) const {
   return state_->mirror.images.has(project, image_id);

@@ -15,6 +15,9 @@ class SqliteLedger final : public rules::Ledger {
  public:
   /// The file is created with mode 0600; ":memory:" for tests. Throws std::runtime_error with a sentence for people.
   explicit SqliteLedger(const std::string& path);
+  /// What an existing one says now, also while another process uses it. For look-ups only.
+  static SqliteLedger copy_of(const std::string& path);
+  SqliteLedger(SqliteLedger&&) noexcept;
   ~SqliteLedger() override;
 
   bool holds_image(std::string_view project, std::string_view image_id) const override;
@@ -28,6 +31,7 @@ class SqliteLedger final : public rules::Ledger {
 
  private:
   struct State;
+  explicit SqliteLedger(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -8,6 +8,7 @@
 #include "proxy/name_locks.hpp"
 #include "proxy/upstream.hpp"
 #include "rules/facts.hpp"
+#include "rules/stated_objects.hpp"
 
 namespace podfence::proxy {
 
@@ -20,6 +21,7 @@ struct Services {
   rules::Usage usage;
   SqliteLedger& ledger;
   AuditLog& audit;
+  const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream, for explanations
 };
 
 }  // namespace podfence::proxy

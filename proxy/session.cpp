@@ -18,52 +18,7 @@ using namespace std::chrono_literals;
 /// For a client that is still writing when it has been answered.
 constexpr auto linger_time = 2s;
 
-/// Clients send "null" or "{}" where there is nothing to say.
-constexpr std::size_t max_empty_content = 64 * 1024;
-
 constexpr std::size_t max_audited_objects = 64;
-
-bool says_nothing(std::string_view content) {
-  if (content.empty()) return true;
-  const auto parsed = rules::json::parse(content);
-  const auto* value = std::get_if<rules::json::Value>(&parsed);
-  return value && value->is_zero();
-}
-
-/// Does upstream get, and the client see, what both would without a proxy, only in canonical form?
-bool is_plain(const rules::Decision& decision, rules::Relay relay) {
-  const auto* forward = std::get_if<rules::Forward>(&decision);
-  const bool answer_passes = relay == rules::Relay::Bytes || relay == rules::Relay::Hijack;
-  return forward && !forward->request.content && answer_passes;
-}
-
-bool is_served(const rules::Endpoint& endpoint) { return endpoint.refusal == nullptr; }
-
-struct Routed {
-  rules::Request request;
-  rules::Match match;
-};
-
-std::variant<Routed, Deny> route(const RequestHead& head) {
-  auto target = rules::parse_target(head.target);
-  if (auto* deny = std::get_if<Deny>(&target)) return std::move(*deny);
-  rules::Request request;
-  request.method = head.method;
-  request.target = std::get<rules::Target>(std::move(target));
-  request.upgrade = head.upgrade;
-  request.registry_auth = head.registry_auth;
-  auto match = rules::route(head.method, request.target);
-  if (auto* deny = std::get_if<Deny>(&match)) return std::move(*deny);
-  return Routed{std::move(request), std::get<rules::Match>(std::move(match))};
-}
-
-Refused check_upgrade(ClientExchange& parts, const rules::Endpoint& endpoint) {
-  const bool hijacks = rules::relay_of(endpoint.answer) == rules::Relay::Hijack;
-  // Stream bytes that were sent ahead of a tunnel that does not come must not be read as the next request.
-  if (parts.head.upgrade || hijacks) parts.answer.close_after();
-  if (!parts.head.upgrade || hijacks || !is_served(endpoint)) return std::nullopt;
-  return Deny{refusal("http.upgrade"), std::string(endpoint.path), rules::Kind::None};
-}
 
 }  // namespace
 
@@ -177,46 +132,29 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   if (!head.keep_alive) parts.answer.close_after();
 
   // Hop 2: which endpoint it is.
-  auto routed = route(head);
-  if (auto* deny = std::get_if<Deny>(&routed)) co_return std::move(*deny);
-  auto& [request, match] = std::get<Routed>(routed);
-  const auto& endpoint = *match.endpoint;
-  family = endpoint.family;
-  record.endpoint = endpoint.path;
-  if (auto deny = check_upgrade(parts, endpoint)) co_return deny;
+  Examination examination(services_, door_.project, head, parts.content);
+  auto refused = examination.route();
+  if (examination.ends_connection()) parts.answer.close_after();
+  if (examination.is_routed()) {
+    family = examination.endpoint().family;
+    record.endpoint = examination.endpoint().path;
+  }
+  if (refused) co_return refused;
 
   // Hop 3: the content, where it is judged.
-  if (auto deny = co_await read_content(parts, endpoint, request)) co_return deny;
+  refused = co_await examination.read_content();
+  if (examination.ends_connection()) parts.answer.close_after();
+  if (refused) co_return refused;
 
-  // Hops 4 and 5: what has to be known of the objects that it names, and the decision.
-  Inquiry inquiry(services_, door_.project, match, request);
-  auto decision = co_await inquiry.decide();
+  // Hop 4: what has to be known of the objects that it names, and the decision.
+  auto decision = co_await examination.decide();
+  auto& inquiry = examination.inquiry();
   record.objects = inquiry.exchange().facts.resolved_ids();
   if (record.objects.size() > max_audited_objects) record.objects.resize(max_audited_objects);
+  record.decision = rules::audit_decision(decision, examination.endpoint());
 
-  // Hop 6: there and back.
-  record.decision = is_plain(decision, rules::relay_of(endpoint.answer)) ? "allow" : "rewrite";
+  // Hops 5 and 6: there and back.
   co_return co_await carry_out(parts, inquiry, std::move(decision));
-}
-
-Task<Refused> Session::read_content(ClientExchange& parts, const rules::Endpoint& endpoint, rules::Request& request) {
-  request.has_content = parts.content.expected();
-  if (!request.has_content || endpoint.body == rules::Body::Stream || !is_served(endpoint)) co_return std::nullopt;
-  const bool takes_none = endpoint.body == rules::Body::None;
-  const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
-  const auto content = co_await parts.content.read_whole(limit);
-  if (!content) co_return parts.content.failure();
-  request.has_content = !takes_none && !content->empty();
-  if (takes_none && !says_nothing(*content)) {
-    parts.answer.close_after();
-    co_return Deny{refusal("content.unexpected"), std::string(rules::text(request.method)), rules::Kind::None};
-  }
-  if (!request.has_content) co_return std::nullopt;
-  auto parsed = rules::json::parse(*content);
-  if (auto* error = std::get_if<rules::json::Error>(&parsed))
-    co_return Deny{refusal("content.json"), error->text(), rules::Kind::None};
-  request.content = std::get<rules::json::Value>(std::move(parsed));
-  co_return std::nullopt;
 }
 
 Task<Refused> Session::carry_out(ClientExchange& parts, Inquiry& inquiry, rules::Decision decision) {

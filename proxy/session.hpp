@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "proxy/client_exchange.hpp"
-#include "proxy/inquiry.hpp"
+#include "proxy/examination.hpp"
 
 namespace podfence::proxy {
 
@@ -33,8 +33,6 @@ class Session {
   Task<bool> serve_one();
   Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
-  Task<std::optional<rules::Deny>> read_content(ClientExchange& exchange, const rules::Endpoint& endpoint,
-                                                rules::Request& request);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Inquiry& inquiry, rules::Decision decision);
   void identify(rules::AuditRecord& record) const;
   Task<void> linger();

@@ -52,6 +52,19 @@ std::string audit_subject(const Deny& deny) {
   return std::string("...").append(subject.substr(at, equals - at));
 }
 
+std::string_view audit_decision(const Deny& deny) {
+  if (deny.rule->hidden) return "hide";
+  return deny.rule->id.starts_with("upstream.") ? "error" : "refuse";
+}
+
+std::string_view audit_decision(const Decision& decision, const Endpoint& endpoint) {
+  if (const auto* deny = std::get_if<Deny>(&decision)) return audit_decision(*deny);
+  const auto relay = relay_of(endpoint.answer);
+  const bool answer_passes = relay == Relay::Bytes || relay == Relay::Hijack;
+  const auto* forward = std::get_if<Forward>(&decision);
+  return forward && !forward->request.content && answer_passes ? "allow" : "rewrite";
+}
+
 std::string write_audit_line(const AuditRecord& record) {
   json::Value line = json::Value::object();
   line.set("time", escaped(record.time));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rules/decision.hpp"
+#include "rules/endpoint.hpp"
 
 namespace podfence::rules {
 
@@ -36,6 +37,11 @@ std::string audit_target(std::string_view target);
 /// What the refusal's sentence names, without what may be a secret. A subject is the client's own text: the client may
 /// read it, the log may not have it.
 std::string audit_subject(const Deny& deny);
+
+/// AuditRecord::decision. Allow: upstream gets, and the client sees, what both would without a proxy, only in canonical
+/// form.
+std::string_view audit_decision(const Deny& deny);
+std::string_view audit_decision(const Decision& decision, const Endpoint& endpoint);
 
 /// Without a newline. Every client byte is escaped.
 std::string write_audit_line(const AuditRecord& record);

@@ -210,7 +210,46 @@ std::variant<Policy, ConfigurationError> policy_of(const ServeOptions& options, 
   return policy_of(Layers{{source, "", &source->value}}, "");
 }
 
+/// "images.shared" is /images/shared.
+std::string pointer_of(std::string_view key) {
+  std::string pointer = "/" + std::string(key);
+  std::ranges::replace(pointer, '.', '/');
+  return pointer;
+}
+
+/// In the highest layer that says it; where none does, in the highest of all.
+PolicyPlace place_within(const Layers& layers, std::string_view key) {
+  const std::string pointer = pointer_of(key);
+  const Layer* layer = &layers.back();
+  for (const Layer& each : layers)
+    if (json::find(*each.value, pointer)) layer = &each;
+  const std::string where = layer->at + pointer;
+  return {layer->source->file, json::line_of(layer->source->plain, where), where,
+          json::find(*layer->value, pointer) != nullptr};
+}
+
 }  // namespace
+
+PolicyPlace policy_place(std::string_view text, const PolicyFiles& files, const std::string& project,
+                         std::string_view key) {
+  static const json::Schema schema(configuration_schema);
+  auto source = std::get<Source>(read_source("", text, schema));
+  Draft draft{source, PolicyShelf(files), {}};
+  if (auto failure = read_texts(draft)) return {};
+  const std::string at = extended("/projects", project);
+  const auto layers = layers_of(draft, {&source, at, json::find(source.value, at)});
+  return place_within(std::get<Layers>(layers), key);
+}
+
+PolicyPlace policy_place(const ServeOptions& options, const PolicyFiles& files, std::string_view key) {
+  if (key == "workspace") return {"", 0, "--config", false};  // no policy file may have it
+  if (key == "images.shared" && (!options.shared_images.empty() || options.policy.empty()))
+    return {"", 0, "--share-image", !options.shared_images.empty()};
+  if (options.policy.empty()) return {"", 0, "--policy", false};
+  PolicyShelf shelf(files);
+  const Source* source = std::get<const Source*>(shelf.find(options.policy));
+  return place_within({{source, "", &source->value}}, key);
+}
 
 ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what) {
   return {extended("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};

@@ -54,6 +54,18 @@ std::variant<Configuration, ConfigurationError> read_configuration(std::string_v
 /// The line of a JSON pointer in a configuration that could be read.
 std::size_t line_in_configuration(std::string_view text, std::string_view where);
 
+/// Where a key of a project's policy stands.
+struct PolicyPlace {
+  std::string file;      ///< the policy file that it lies in; "" is the configuration itself
+  std::size_t line = 0;  ///< 0: none
+  std::string where;     ///< JSON pointer; or an option, "--share-image"
+  bool stands = false;   ///< false: nothing says it, and that is where it would be put
+};
+
+/// `key` is as refusals name it: "images.shared". The configuration has been read already.
+PolicyPlace policy_place(std::string_view text, const PolicyFiles& files, const std::string& project,
+                         std::string_view key);
+
 /// The openings of all projects, a line each: "project p1: insecure_bind_subpaths is on: ...".
 std::vector<std::string> opening_texts(const Configuration& configuration);
 
@@ -74,5 +86,7 @@ struct ServeOptions {
 /// The same checks as for a file.
 std::variant<Configuration, ConfigurationError> configuration_of(const ServeOptions& options,
                                                                  const PolicyFiles& files = {});
+
+PolicyPlace policy_place(const ServeOptions& options, const PolicyFiles& files, std::string_view key);
 
 }  // namespace podfence::rules

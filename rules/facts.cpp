@@ -92,9 +92,13 @@ std::vector<std::string> mounted_by(const json::Value& container) {
 
 }  // namespace
 
-Ownership owner_of(const Project& project, const json::Value& object) {
+std::string_view labelled_project(const Project& project, const json::Value& object) {
   const auto* labels = labels_of(object);
-  return labels && labels->text(project.label_key) == project.id ? Ownership::Own : Ownership::Foreign;
+  return labels ? labels->text(project.label_key) : std::string_view();
+}
+
+Ownership owner_of(const Project& project, const json::Value& object) {
+  return labelled_project(project, object) == project.id ? Ownership::Own : Ownership::Foreign;
 }
 
 void OwnerMemory::remember(Kind kind, std::string_view id, std::string_view project) {

@@ -78,6 +78,9 @@ class Facts {
   /// Full ids (of volumes: names) of everything that was resolved as own or shared.
   std::vector<std::string> resolved_ids() const;
 
+  /// All that was found out, by what was asked.
+  const std::map<Question, Fact>& known() const { return known_; }
+
   bool complete() const { return open_.empty(); }
   std::size_t open() const { return open_.size(); }
   std::vector<Question> take_open() {
@@ -117,6 +120,9 @@ class Facts {
 /// fixed, whatever its name (c/common: defaultNetwork).
 inline constexpr std::string_view default_network_id =
     "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
+
+/// The project that an object's label names, "" for none.
+std::string_view labelled_project(const Project& project, const json::Value& object);
 
 /// Ownership by label of an object's JSON, either family, list item or inspect answer.
 Ownership owner_of(const Project& project, const json::Value& object);

@@ -28,6 +28,17 @@ std::string_view text(Shape shape) {
   return "any";
 }
 
+std::string line(std::string_view prefix, const Row& row) {
+  std::string result = "| ";
+  const bool whole = prefix.empty() && row.path.empty();
+  result += whole ? "(the whole content)" : "`" + std::string(prefix) + std::string(row.path) + "`";
+  result += " | " + std::string(text(row.shape)) + " | " + what_becomes(row.rule);
+  if (!row.rule.default_text.empty()) result += "; `" + std::string(row.rule.default_text) + "` counts as absent";
+  return result + " |\n";
+}
+
+}  // namespace
+
 std::string what_becomes(const Rule& rule) {
   switch (rule.kind) {
     case Rule::Kind::Passed:
@@ -51,17 +62,6 @@ std::string what_becomes(const Rule& rule) {
   }
   return std::string(rule.says);
 }
-
-std::string line(std::string_view prefix, const Row& row) {
-  std::string result = "| ";
-  const bool whole = prefix.empty() && row.path.empty();
-  result += whole ? "(the whole content)" : "`" + std::string(prefix) + std::string(row.path) + "`";
-  result += " | " + std::string(text(row.shape)) + " | " + what_becomes(row.rule);
-  if (!row.rule.default_text.empty()) result += "; `" + std::string(row.rule.default_text) + "` counts as absent";
-  return result + " |\n";
-}
-
-}  // namespace
 
 std::string fields_markdown() {
   std::string page =

@@ -93,6 +93,16 @@ struct Table {
 std::span<const Table> tables();
 const Table* table_of(Body body);
 
+/// The first step of a row's path, which is taken off: `Networks{}.aliases[]` has Networks, {}, aliases, [].
+std::string_view take_step(std::string_view& path);
+
+/// The row that a place in a content belongs to, its own or the nearest above it; nullptr: none. `names` are those of a
+/// JSON pointer.
+const Row* row_at(const Table& table, std::span<const std::string> names);
+
+/// What comes of a value by that rule, for people.
+std::string what_becomes(const Rule& rule);
+
 /// The text of docs/fields.md.
 std::string fields_markdown();
 

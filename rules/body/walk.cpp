@@ -37,22 +37,11 @@ Node& child_of(std::unique_ptr<Node>& child) {
   return *child;
 }
 
-/// `Networks{}.aliases[]` is a path of the steps Networks, {}, aliases, [].
 Node& node_at(Node& root, std::string_view path) {
   Node* node = &root;
   while (!path.empty()) {
-    std::size_t size = 2;
-    if (path.starts_with("[]")) {
-      node = &child_of(node->item);
-    } else if (path.starts_with("{}")) {
-      node = &child_of(node->entry);
-    } else if (path.starts_with(".")) {
-      size = 1;
-    } else {
-      size = std::min(path.find_first_of(".[{"), path.size());
-      node = &member_of(*node, path.substr(0, size));
-    }
-    path.remove_prefix(size);
+    const std::string_view step = take_step(path);
+    node = step == "[]" ? &child_of(node->item) : step == "{}" ? &child_of(node->entry) : &member_of(*node, step);
   }
   return *node;
 }

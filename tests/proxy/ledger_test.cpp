@@ -235,3 +235,34 @@ TEST_CASE("a second podfence on the same ledger is refused, and served when the 
   }
   CHECK(refused(directory.path("ledger")) == "opened");
 }
+
+TEST_CASE("a ledger can be read while it is in use, and what is written then is not seen") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}});
+  const auto copy = SqliteLedger::copy_of(directory.path("ledger"));
+  ledger.apply("p10", {{HoldImage, image}});
+  CHECK(copy.holds_image("p1", image));
+  CHECK(copy.owns_tag("p1", tag));
+  CHECK_FALSE(copy.held_by_others("p1", image));
+}
+
+TEST_CASE("a copy is only made of a ledger that is there and of this version") {
+  const TemporaryDirectory directory;
+  const auto wrong = [&](const std::string& name) {
+    try {
+      SqliteLedger::copy_of(directory.path(name));
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("copied");
+  };
+  CHECK(contains(wrong("absent"), "absent cannot be read: unable to open database file"));
+  CHECK_FALSE(std::filesystem::exists(directory.path("absent")));
+  write_file(directory.path("text"), "no database at all, but long enough to be looked at by SQLite");
+  CHECK(contains(wrong("text"), "text cannot be read: "));
+  { Database(directory.path("empty")).run("CREATE TABLE other (x)"); }
+  CHECK(contains(wrong("empty"), "it was written by an older podfence (schema 0; this one knows 1)"));
+  { SqliteLedger(directory.path("odd?name#1%")).apply("p1", {{HoldImage, image}}); }
+  CHECK(SqliteLedger::copy_of(directory.path("odd?name#1%")).holds_image("p1", image));
+}

@@ -1,0 +1,48 @@
+#pragma once
+// Hops 2 to 4 of one request, from its head to the decision: which endpoint it is, its content, and what the rules say.
+// A session carries the decision out; `podfence explain` tells it.
+
+#include <optional>
+
+#include "proxy/inquiry.hpp"
+#include "proxy/request_content.hpp"
+
+namespace podfence::proxy {
+
+class Examination {
+ public:
+  Examination(Services& services, const rules::Project& project, const RequestHead& head, RequestContent& content)
+      : services_(services), project_(project), head_(head), content_(content) {}
+
+  // In this order; behind a refusal nothing follows.
+  std::optional<rules::Deny> route();
+  Task<std::optional<rules::Deny>> read_content();
+  /// Never Ask.
+  Task<rules::Decision> decide();
+
+  /// Also of a request that route() has refused, but knows the endpoint of.
+  bool is_routed() const { return match_.endpoint != nullptr; }
+  const rules::Match& match() const { return match_; }
+  const rules::Endpoint& endpoint() const { return *match_.endpoint; }
+  const rules::Request& request() const { return request_; }
+  /// Behind decide().
+  Inquiry& inquiry() { return *inquiry_; }
+  bool is_decided() const { return inquiry_.has_value(); }
+
+  /// Bytes may follow that must not be read as the next request.
+  bool ends_connection() const { return ends_connection_; }
+
+ private:
+  std::optional<rules::Deny> check_upgrade();
+
+  Services& services_;
+  const rules::Project& project_;
+  const RequestHead& head_;
+  RequestContent& content_;
+  rules::Request request_;
+  rules::Match match_;
+  std::optional<Inquiry> inquiry_;
+  bool ends_connection_ = false;
+};
+
+}  // namespace podfence::proxy
