@@ -158,6 +158,7 @@ std::vector<rules::Trace> explain(const rules::Project& project, const RawReques
                     .locks = NameLocks(context.get_executor()),
                     .buffers = BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
                     .memory = rules::OwnerMemory(),
+                    .usage = rules::Usage(),
                     .ledger = ledger,
                     .audit = audit,
                     .stated = sources.stated};

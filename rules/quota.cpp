@@ -77,8 +77,7 @@ Deny over(Resource resource, std::int64_t used, std::int64_t amount, std::int64_
   const auto* const own = std::ranges::find(ways_out, resource, &WayOut::resource);
   const std::string_view what = own == ways_out.end() ? "remove some" : own->text;
   const auto key = "quota." + std::string(row.key);
-  return {refusal("quota.exceeded"), std::move(subject), Kind::None,
-          std::string(what) + ", or ask the operator to raise " + key, key};
+  return {refusal("quota.exceeded"), std::move(subject), Kind::None, std::string(what), key};
 }
 
 std::optional<Deny> check(Exchange& exchange, const Use& use) {

@@ -23,7 +23,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"ownership.label", 403, "the label {} belongs to podfence and may only name your own project", "leave the label out; it is added for you"},
 
   // What the project may do at all (decide.cpp)
-  {"access.read", 403, "your project may only read, and this changes something: {}", "ask the operator for access \"full\""},
+  {"access.read", 403, "your project may only read, and this changes something: {}", "ask the operator for access \"full\"", false, "access"},
 
   // Request target (target.cpp)
   {"target.form", 400, "the request target must be in origin form (a path that begins with '/'): {}", "send the path and query only"},
@@ -104,7 +104,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
   {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
-  {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some, or ask the operator to raise the quota", false, "quota"},
+  {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some", false, "quota"},
   {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
   {"port.none-free", 409, "no port of your project's range is free: {}", "remove a container that publishes one", false, "ports"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one of your project's range", false, "ports"},

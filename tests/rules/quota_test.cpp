@@ -411,8 +411,8 @@ TEST_CASE("a quota that is used up says what to do") {
     return sentence_of(std::get<Deny>(world.decide(method, target, content)));
   };
   CHECK(sentence(Method::Post, compat_create, container("")) ==
-        "podfence: the project's quota is used up: 1 of 1 containers. Remove some, or ask the operator to raise "
-        "quota.containers. [rule quota.exceeded]");
+        "podfence: the project's quota is used up: 1 of 1 containers. Remove some. "
+        "[rule quota.exceeded, policy quota.containers]");
   CHECK(std::get<Deny>(world.decide(Method::Post, compat_create, container(""))).policy == "quota.containers");
   world.project.policy.quota(Resource::Streams) = 0;
   CHECK(sentence(Method::Get, "/v1.41/events", "").find("End some open attach") != std::string::npos);

@@ -28,8 +28,9 @@ std::string found(const StatedObjects& objects, Kind kind, const std::string& na
 struct Judge {
   FakeLedger ledger;
   OwnerMemory memory;
+  Usage usage;
   Project project{"p1", "appx.project", {{"localhost/*"}}};
-  Facts facts{project, ledger, memory};
+  Facts facts{project, ledger, memory, usage};
 
   /// As the rules see it, after every question was answered.
   Ownership owner(const StatedObjects& objects, Kind kind, const std::string& name) {

@@ -23,7 +23,7 @@ Trace traced(World& world, Method method, std::string_view target, std::string_v
   if (!content.empty()) request.content = std::get<json::Value>(json::parse(content));
   request.has_content = request.content.has_value();
   const auto match = std::get<Match>(route(method, request.target));
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
   auto decision = world.settle(exchange);
   return trace_of({world.project, text(method), target, &match, &request, &facts}, std::move(decision));
@@ -197,7 +197,7 @@ TEST_CASE("the ledger's changes are told, and credentials are not") {
   CHECK(contains(text, "before it is sent: own tag docker.io/library/new:1"));
   CHECK(contains(text, "when it fails: drop tag docker.io/library/new:1"));
   CHECK(contains(text, "X-Registry-Auth: (not shown)"));
-  CHECK(contains(line, R"("X-Registry-Auth":"(not shown)")"));
+  CHECK(contains(line, R"x("X-Registry-Auth":"(not shown)")x"));
   CHECK_FALSE(contains(text + line, "eyJ"));
 }
 
