@@ -11,8 +11,8 @@ from wire import query
 
 IMAGE = "localhost/bb:latest"
 LABEL = "appx.project"
-# Sleeps, and ends at once when it is told to: `sleep` as process 1 ignores SIGTERM.
-SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 1000 & wait"]
+# Sleeps longer than all suites take, and ends at once when it is told to: `sleep` as process 1 ignores SIGTERM.
+SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 100000 & wait"]
 
 
 class Neighbour:
