@@ -13,7 +13,7 @@ bool changes_something(rules::Method method) { return method != rules::Method::G
 LockedNames names_in(const rules::Ask& ask) {
   LockedNames result;
   for (const auto& question : ask.questions) {
-    if (rules::has_lasting_id(question.kind)) continue;
+    if (!rules::may_change_hands(question)) continue;
     if (question.ask == rules::Question::Ask::Object)
       result.names.insert(question.name);
     else

@@ -23,9 +23,9 @@ struct UpstreamRequest {
 };
 
 /// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names
-/// of the volumes that own containers mount.
+/// of the volumes that own containers mount. Version: the engine's.
 struct Question {
-  enum class Ask { Object, List, Mounts } ask = Ask::Object;
+  enum class Ask { Object, List, Mounts, Version } ask = Ask::Object;
   Kind kind = Kind::None;
   std::string name;
   friend auto operator<=>(const Question&, const Question&) = default;
@@ -74,16 +74,26 @@ struct NewNetwork {
   bool internal = false;  ///< no way out of it
 };
 
-/// A workspace that is mounted. It must be there, and no part of its path a symbolic link, when the request is sent:
-/// Podman would make a missing directory, and follow a link.
-struct HostDirectory {
-  std::string path;
+/// A workspace that is mounted, or a path below one. It must be there, and no part of its path a symbolic link, when
+/// the request is sent: Podman would make a missing directory, and follow a link.
+struct HostSource {
+  std::string root;         ///< the workspace
+  std::string below;        ///< a file or directory in it; "" for the workspace itself
   std::string client_path;  ///< for the refusal
+  friend bool operator==(const HostSource&, const HostSource&) = default;
+};
+
+/// A volume of podfence's own over a workspace (workspace_volume.hpp). Made on demand, looked at before each use.
+struct WorkspaceVolume {
+  std::string name;
+  std::string host;
+  bool read_only = false;
 };
 
 /// One request goes upstream; its answer goes back through the row's answer rule.
 struct Forward {
-  std::vector<HostDirectory> directories;
+  std::vector<HostSource> sources;
+  std::vector<WorkspaceVolume> workspace_volumes;  ///< to be made
   std::vector<NewVolume> volumes;
   std::vector<NewNetwork> networks;
   UpstreamRequest request;

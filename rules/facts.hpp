@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rules/decision.hpp"
+#include "rules/engine_version.hpp"
 #include "rules/json.hpp"
 #include "rules/project.hpp"
 
@@ -64,6 +65,9 @@ class Facts {
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
   /// question.
   const json::Array* mounted_volumes();
+  /// The engine's. nullopt: noted as a question. Asked by who needs it, every time: the engine may be another one by
+  /// then.
+  std::optional<EngineVersion> engine_version();
   /// Did an own container mount this anonymous volume once? Those carry no label; a random name is never used twice.
   bool is_remembered_volume(std::string_view name) const;
   /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
@@ -96,6 +100,7 @@ class Facts {
   const Fact* find_image(std::string_view name);
   const Fact* find_exec(std::string_view id);
   const Fact* find_volume(std::string_view name);
+  bool learn_document(const Question& question, json::Value document, Fact& fact);
   bool learn_object(const Question& question, json::Value document, Fact& fact);
   bool learn_list(const Question& question, json::Value document, Fact& fact);
   bool learn_mounts(const json::Value& containers, Fact& fact);
@@ -109,6 +114,9 @@ class Facts {
 /// fixed, whatever its name (c/common: defaultNetwork).
 inline constexpr std::string_view default_network_id =
     "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
+
+/// Can the name in the question come to mean something else between an answer and what is done about it?
+bool may_change_hands(const Question& question);
 
 /// Ownership by label of an object's JSON, either family, list item or inspect answer.
 Ownership owner_of(const Project& project, const json::Value& object);

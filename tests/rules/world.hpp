@@ -48,6 +48,7 @@ class World {
   FakeLedger ledger;
   OwnerMemory memory;
   Project project{"p1", "appx.project", {{"localhost/shared*"}}};
+  std::string engine = "4.3.1";
   std::vector<Question> asked;
 
   /// An object that answers to its name and its full id. `members`: what else is to be known of it.
@@ -119,6 +120,10 @@ class World {
 
   void answer(Facts& facts, const Question& question) {
     asked.push_back(question);
+    if (question.ask == Question::Ask::Version) {
+      must(facts.learn(question, 200, "{\"Version\":\"" + engine + "\"}"), "the version is understood");
+      return;
+    }
     if (question.ask != Question::Ask::Object) {
       const auto kind = question.ask == Question::Ask::Mounts ? Kind::Container : question.kind;
       const auto& list = lists_.contains(kind) ? lists_[kind] : empty_;
