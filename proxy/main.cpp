@@ -47,13 +47,6 @@ int refuse_usage(const std::string& what) {
   return proxy::exit_usage;
 }
 
-/// "FILE:12: /projects/p1/socket must be an absolute path"
-std::string text_of(const rules::ConfigurationError& error, const std::string& configuration_file) {
-  std::string text = error.file.empty() ? configuration_file : error.file;
-  if (error.line > 0) text += ':' + std::to_string(error.line);
-  return text + ": " + (error.where.empty() ? "" : error.where + " ") + error.what;
-}
-
 /// The configuration, or the exit code after the reason was told.
 std::variant<rules::Configuration, int> load(const CommandLine& line) {
   const bool from_file = !line.configuration_file.empty();
@@ -63,7 +56,7 @@ std::variant<rules::Configuration, int> load(const CommandLine& line) {
   if (auto* configuration = std::get_if<rules::Configuration>(&loaded)) return std::move(*configuration);
   const auto& error = std::get<rules::ConfigurationError>(loaded);
   if (!from_file && error.file.empty()) return refuse_usage(error.where + " " + error.what);
-  proxy::log(text_of(error, line.configuration_file));
+  proxy::log(rules::text_of(error, line.configuration_file));
   return proxy::exit_configuration;
 }
 

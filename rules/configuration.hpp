@@ -23,6 +23,7 @@ struct Configuration {
   std::string state;      ///< directory of the ledger; "" means the default place
   std::string audit_log;  ///< file; "" means standard error
   std::vector<ProjectConfiguration> projects;
+  std::string admin = {};  ///< path of the operator's socket; "" means none
 };
 
 struct ConfigurationError {
@@ -31,6 +32,9 @@ struct ConfigurationError {
   std::string file = {};  ///< the policy file that it lies in; "" is the configuration itself
   std::size_t line = 0;   ///< 0: there is none to be told
 };
+
+/// "FILE:12: /projects/p1/socket must be an absolute path"
+std::string text_of(const ConfigurationError& error, const std::string& configuration_file);
 
 /// What the proxy found at a path.
 struct FileText {

@@ -11,8 +11,16 @@ namespace {
 constexpr std::size_t max_references = 256;
 constexpr std::size_t max_new_volumes = 64;
 
+/// The method tells, with two exceptions: waiting only reads, and a health check runs a program in the container.
+bool changes_something(const Endpoint& endpoint) {
+  if (endpoint.method == Method::Get) return endpoint.path.ends_with("/healthcheck");
+  return endpoint.method != Method::Head && !endpoint.path.ends_with("/wait");
+}
+
 Decision act_on(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
+  if (exchange.project.policy.read_only && endpoint.act != Act::Refuse && changes_something(endpoint))
+    return Deny{refusal("access.read"), std::string(endpoint.path), Kind::None};
   switch (endpoint.act) {
     case Act::Refuse:
       return Deny{endpoint.refusal, std::string(endpoint.path), Kind::None};

@@ -235,6 +235,15 @@ rapidjson::ParseResult read(rapidjson::MemoryStream& stream, Builder& builder) {
   return reader.Parse<flags | rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
 }
 
+std::string syntax_error(const rapidjson::ParseResult& result, std::string_view text) {
+  // RapidJSON calls a control character in a string, such as the end of the line, an invalid escape.
+  const std::size_t at = result.Offset();
+  const bool raw = at < text.size() && static_cast<unsigned char>(text[at]) < ' ';
+  if (result.Code() == rapidjson::kParseErrorStringEscapeInvalid && raw)
+    return "a string holds a control character, or has no end";
+  return rapidjson::GetParseError_En(result.Code());
+}
+
 void write_value(rapidjson::Writer<rapidjson::StringBuffer>& writer, const Value& value) {
   const auto size = [](const std::string& text) { return static_cast<rapidjson::SizeType>(text.size()); };
   if (const bool* boolean = value.boolean()) {
@@ -269,7 +278,7 @@ std::variant<Value, Error> parse(std::string_view text, const Limits& limits) {
   const rapidjson::ParseResult result = limits.trusted ? read<rapidjson::kParseNoFlags>(stream, builder)
                                                        : read<rapidjson::kParseValidateEncodingFlag>(stream, builder);
   if (!builder.error.what.empty()) return std::move(builder.error);
-  if (result.IsError()) return Error{rapidjson::GetParseError_En(result.Code()), result.Offset()};
+  if (result.IsError()) return Error{syntax_error(result, text), result.Offset()};
   return std::move(builder.root);
 }
 

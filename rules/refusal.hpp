@@ -22,6 +22,9 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"ownership.hidden", 404, "no such {}", "", true},
   {"ownership.label", 403, "the label {} belongs to podfence and may only name your own project", "leave the label out; it is added for you"},
 
+  // What the project may do at all (decide.cpp)
+  {"access.read", 403, "your project may only read, and this changes something: {}", "ask the operator for access \"full\""},
+
   // Request target (target.cpp)
   {"target.form", 400, "the request target must be in origin form (a path that begins with '/'): {}", "send the path and query only"},
   {"target.length", 414, "the request target is longer than {} bytes", "shorten the query"},

@@ -142,6 +142,7 @@ void apply(const Changes& changes, Body body, json::Value& content) {
   const Words* words = words_of(body);
   if (!words) return;
   for (const auto& [amount, number] : changes.amounts) write_amount(*words, amount, number, content);
+  for (const auto& [path, number] : changes.clamped) json::make(content, path) = json::Value::integer(number);
   if (body == Body::ContainerUpdateCompat || body == Body::ContainerUpdateLibpod) return;
   if (body != Body::PodCreate) {
     write_privileges(*words, changes, content);

@@ -25,11 +25,13 @@ std::string refused(const Words& words) {
 }  // namespace
 
 TEST_CASE("every option of serve arrives") {
-  const CommandLine line = understood({"serve", "--project", "p1", "--socket=/s", "--upstream", "/u", "--share-image",
-                                       "a/*", "--share-image", "b/*", "--state", "/d", "--audit-log", "/l"});
+  const CommandLine line =
+      understood({"serve", "--project", "p1", "--socket=/s", "--upstream", "/u", "--share-image", "a/*",
+                  "--share-image", "b/*", "--state", "/d", "--audit-log", "/l", "--policy", "builder"});
   CHECK(line.command == Command::Serve);
   CHECK(line.configuration_file.empty());
   CHECK(line.options.project == "p1");
+  CHECK(line.options.policy == "builder");
   CHECK(line.options.socket == "/s");
   CHECK(line.options.upstream == "/u");
   CHECK(line.options.state == "/d");
@@ -44,7 +46,8 @@ TEST_CASE("a configuration file is named by an option, for check-config also by 
   CHECK(understood({"check-config", "f"}).command == Command::CheckConfig);
 }
 
-TEST_CASE("help and version have the spellings that people try") {
+TEST_CASE("schema, help and version take no options; help and version have the spellings that people try") {
+  CHECK(understood({"schema"}).command == Command::Schema);
   for (const char* word : {"help", "--help", "-h"}) CHECK(understood({word}).command == Command::Help);
   for (const char* word : {"version", "--version"}) CHECK(understood({word}).command == Command::Version);
 }
@@ -63,6 +66,8 @@ TEST_CASE("what is not understood is refused with a reason") {
       {{"serve", "--socket", "/s"}, "serve needs --project ID or --config FILE"},
       {{"serve", "--config", "f", "--project", "p1"}, "--config and --project exclude each other"},
       {{"serve", "--config", "f", "--share-image", "a/*"}, "--config and --share-image exclude each other"},
+      {{"serve", "--config", "f", "--policy", "builder"}, "--config and --policy exclude each other"},
+      {{"schema", "all"}, "takes no arguments"},
       {{"serve", "--proj", "p1"}, "--proj"},
       {{"serve", "--project"}, "--project"},
       {{"serve", "--project", ""}, "the value of --project is empty"},

@@ -18,10 +18,11 @@ Configuration loaded(std::string_view text) {
   return std::get<Configuration>(std::move(result));
 }
 
-/// "where: what", or "loaded".
+/// "line where: what", or "loaded". Errors of the command line have no line.
 std::string refused(const std::variant<Configuration, ConfigurationError>& result) {
   const auto* error = std::get_if<ConfigurationError>(&result);
-  return error ? error->where + ": " + error->what : "loaded";
+  if (!error) return "loaded";
+  return (error->line ? std::to_string(error->line) + " " : "") + error->where + ": " + error->what;
 }
 
 std::string refused(std::string_view text) { return refused(read_configuration(text)); }
@@ -82,65 +83,69 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
     std::string reason;  ///< the beginning of it
   };
   const Row rows[] = {
-      {"", ": "},
-      {"[]", ": must be an object"},
-      {"{} {}", ": "},
-      {R"({"projects": {}})", "/projects: must name at least one project"},
-      {"{}", "/projects: must name at least one project"},
+      {"", "1 : The document is empty"},
+      {"[]", "1 : must be an object"},
+      {"{} {}", "1 : The document root must not be followed by other values."},
+      {R"({"projects": {}})", "1 /projects: must be an object of projects by id, with at least one"},
+      {"{}", "1 : must say projects: an object of projects by id, with at least one"},
       {R"({"project": {"p1": {}}})",
-       "/project: is not a key that is known here; known are: upstream, state, audit_log, label, defaults, projects"},
-      {R"({"Projects": {"p1": {}}})", "/Projects: is not a key"},
+       "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, label, policies, "
+       "defaults, "
+       "projects"},
+      {R"({"Projects": {"p1": {}}})", "1 /Projects: is not a key"},
       {R"({"projects": {"p1": {"sockets": "/a"}}})",
-       "/projects/p1/sockets: is not a key that is known here; known are: socket, images"},
+       "1 /projects/p1/sockets: is not a key that is known here; known are: socket, policy, access, images, "},
       {R"({"projects": {"p1": {"images": {"share": []}}}})",
-       "/projects/p1/images/share: is not a key that is known here; known are: shared"},
-      {R"({"projects": {"p1": {}}, "defaults": {"socket": "/a"}})", "/defaults/socket: is not a key"},
-      {R"({"projects": {"p1": {}}, "a/b~c": 1})", "/a~1b~0c: is not a key"},
-      {R"({"projects": {"p1": {}, "p1": {}}})", ": "},
-      {R"({"projects": {"P1": {}}})", "/projects/P1: must be a project id"},
-      {R"({"projects": {"-p": {}}})", "/projects/-p: must be a project id"},
-      {R"({"projects": {"": {}}})", "/projects/: must be a project id"},
-      {R"({"projects": {"a/b": {}}})", "/projects/a~1b: must be a project id"},
-      {R"({"projects": {"p1": null}})", "/projects/p1: must be an object"},
-      {R"({"projects": ["p1"]})", "/projects: must be an object of projects"},
-      {R"({"projects": {"p1": {"socket": "podman.sock"}}})", "/projects/p1/socket: must be an absolute path"},
-      {R"({"projects": {"p1": {"socket": ""}}})", "/projects/p1/socket: must be an absolute path"},
-      {R"({"projects": {"p1": {"socket": "unix:///a"}}})", "/projects/p1/socket: must be an absolute path"},
-      {R"({"projects": {"p1": {"socket": "/a/../b"}}})", "/projects/p1/socket: must be a clean path"},
-      {R"({"projects": {"p1": {"socket": "/a//b"}}})", "/projects/p1/socket: must be a clean path"},
-      {R"({"projects": {"p1": {"socket": "/a/"}}})", "/projects/p1/socket: must be a clean path"},
-      {R"({"projects": {"p1": {"socket": "/"}}})", "/projects/p1/socket: must be a clean path"},
-      {R"({"projects": {"p1": {"socket": "/a\nb"}}})", "/projects/p1/socket: must not hold control characters"},
-      {R"({"projects": {"p1": {"socket": "/a\u0000b"}}})", ": a text holds NUL"},
+       "1 /projects/p1/images/share: is not a key that is known here; known are: shared"},
+      {R"({"projects": {"p1": {}}, "defaults": {"socket": "/a"}})", "1 /defaults/socket: is not a key"},
+      {R"({"projects": {"p1": {}}, "a/b~c": 1})", "1 /a~1b~0c: is not a key"},
+      {R"({"projects": {"p1": {}, "p1": {}}})", "1 : the name \"p1\" stands twice in one object"},
+      {R"({"projects": {"P1": {}}})", "1 /projects/P1: must be a project id"},
+      {R"({"projects": {"-p": {}}})", "1 /projects/-p: must be a project id"},
+      {R"({"projects": {"": {}}})", "1 /projects/: must be a project id"},
+      {R"({"projects": {"a/b": {}}})", "1 /projects/a~1b: must be a project id"},
+      {R"({"projects": {"p1": null}})", "1 /projects/p1: must be an object"},
+      {R"({"projects": ["p1"]})", "1 /projects: must be an object of projects by id"},
+      {R"({"projects": {"p1": {"socket": "podman.sock"}}})", "1 /projects/p1/socket: must be an absolute path"},
+      {R"({"projects": {"p1": {"socket": ""}}})", "1 /projects/p1/socket: must be an absolute path"},
+      {R"({"projects": {"p1": {"socket": "unix:///a"}}})", "1 /projects/p1/socket: must be an absolute path"},
+      {R"({"projects": {"p1": {"socket": "/a/../b"}}})", "1 /projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/a//b"}}})", "1 /projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/a/"}}})", "1 /projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/"}}})", "1 /projects/p1/socket: must be a clean path"},
+      {R"({"projects": {"p1": {"socket": "/a\nb"}}})", "1 /projects/p1/socket: must not hold control characters"},
+      {R"({"projects": {"p1": {"socket": "/a\u0000b"}}})", "1 : a text holds NUL"},
       {R"({"projects": {"p1": {"socket": "/)" + std::string(107, 'a') + R"("}}})",
-       "/projects/p1/socket: is longer than the 107"},
-      {R"({"projects": {"p1": {"socket": 1}}})", "/projects/p1/socket: must be a string"},
+       "1 /projects/p1/socket: is longer than the 107"},
+      {R"({"projects": {"p1": {"socket": 1}}})", "1 /projects/p1/socket: must be an absolute path"},
       {R"({"projects": {"p1": {"socket": "/a"}, "p10": {"socket": "/a"}}})",
-       "/projects/p10/socket: is the socket of the project p1"},
+       "1 /projects/p10/socket: is the socket of the project p1"},
       {R"({"upstream": "/a", "projects": {"p1": {"socket": "/a"}}})",
-       "/projects/p1/socket: must not be the socket of Podman"},
-      {R"({"upstream": "a", "projects": {"p1": {}}})", "/upstream: must be an absolute path"},
-      {R"({"state": "~/x", "projects": {"p1": {}}})", "/state: must be an absolute path"},
-      {R"({"audit_log": true, "projects": {"p1": {}}})", "/audit_log: must be a string"},
-      {R"({"label": "Bad Key", "projects": {"p1": {}}})", "/label: must be a label key"},
-      {R"({"label": "", "projects": {"p1": {}}})", "/label: must be a label key"},
-      {R"({"label": "a=b", "projects": {"p1": {}}})", "/label: must be a label key"},
-      {R"({"label": "io.podman.x", "projects": {"p1": {}}})", "/label: must not begin with a name that Podman"},
+       "1 /projects/p1/socket: must not be the socket of Podman"},
+      {R"({"upstream": "a", "projects": {"p1": {}}})", "1 /upstream: must be an absolute path"},
+      {R"({"state": "~/x", "projects": {"p1": {}}})", "1 /state: must be an absolute path"},
+      {R"({"audit_log": true, "projects": {"p1": {}}})", "1 /audit_log: must be an absolute path"},
+      {R"({"label": "Bad Key", "projects": {"p1": {}}})", "1 /label: must be a label key"},
+      {R"({"label": "", "projects": {"p1": {}}})", "1 /label: must be a label key"},
+      {R"({"label": "a=b", "projects": {"p1": {}}})", "1 /label: must be a label key"},
+      {R"({"label": "io.podman.x", "projects": {"p1": {}}})", "1 /label: must not begin with a name that Podman"},
       {R"({"defaults": {"images": {"shared": "localhost/*"}}, "projects": {"p1": {}}})",
-       "/defaults/images/shared: must be a list"},
+       "1 /defaults/images/shared: must be a list"},
       {R"({"defaults": {"images": {"shared": ["localhost/a", 1]}}, "projects": {"p1": {}}})",
-       "/defaults/images/shared/1: must be a string"},
+       "1 /defaults/images/shared/1: must be the name of an image"},
       {R"({"defaults": {"workspace": []}, "projects": {"p1": {}}})",
-       "/defaults/workspace: must stand in a project: all projects would share the directory"},
-      {R"({"projects": {"p1": {"workspace": {}}}})", "/projects/p1/workspace: must be a list of objects"},
-      {R"({"projects": {"p1": {"workspace": ["/a"]}}})", "/projects/p1/workspace/0: must be an object"},
-      {R"({"projects": {"p1": {"workspace": [{"host": "/srv/a"}]}}})", "/projects/p1/workspace/0: must say client"},
-      {R"({"projects": {"p1": {"workspace": [{"client": "/a"}]}}})", "/projects/p1/workspace/0: must say host"},
+       "1 /defaults/workspace: must stand in a project: all projects would share the directory"},
+      {R"({"projects": {"p1": {"workspace": {}}}})", "1 /projects/p1/workspace: must be a list of objects"},
+      {R"({"projects": {"p1": {"workspace": ["/a"]}}})", "1 /projects/p1/workspace/0: must be an object"},
+      {R"({"projects": {"p1": {"workspace": [{"host": "/srv/a"}]}}})",
+       "1 /projects/p1/workspace/0: must say client: an absolute path"},
+      {R"({"projects": {"p1": {"workspace": [{"client": "/a"}]}}})",
+       "1 /projects/p1/workspace/0: must say host: an absolute path"},
       {R"({"projects": {"p1": {"workspace": [{"client": "/a", "host": "/srv/a", "mode": "RW"}]}}})",
-       "/projects/p1/workspace/0/mode: must be \"rw\" or \"ro\""},
+       "1 /projects/p1/workspace/0/mode: must be a mode; allowed: \"rw\", \"ro\""},
       {R"({"projects": {"p1": {"workspace": [{"client": "/a", "host": "/srv/a", "options": "z"}]}}})",
-       "/projects/p1/workspace/0/options: is not a key that is known here; known are: client, host, mode"},
-      {R"({"projects": {"p1": {}}} /* open)", ": a comment that begins with /* has no end"},
+       "1 /projects/p1/workspace/0/options: is not a key that is known here; known are: client, host, mode"},
+      {R"({"projects": {"p1": {}}} /* open)", "1 : a comment that begins with /* has no end"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -171,7 +176,7 @@ TEST_CASE("a path that no project may have, or that Podman would read in two way
     return refused(R"({"projects": {"p1": {"workspace": [{"client": ")" + client + R"(", "host": ")" + host +
                    R"("}]}}})");
   };
-  const std::string at = "/projects/p1/workspace/0/";
+  const std::string at = "1 /projects/p1/workspace/0/";
   for (const char* path : {"workspace", "./a", "~/a", "/a/", "/a//b", "/a/./b", "/a/../b", "/a:b", "/a,b", "/a'b",
                            "/a\\\"b", "/a\\\\b", "/a\\nb", ""}) {
     CAPTURE(std::string(path));
@@ -198,16 +203,16 @@ TEST_CASE("no workspace holds another one's path") {
       {a + R"(, {"client": "/b", "host": "/srv/b"})", "", "loaded"},
       {a + R"(, {"client": "/ab", "host": "/srv/ab"})", "", "loaded"},
       {a + R"(, {"client": "/a", "host": "/srv/b"})", "",
-       "/projects/p1/workspace/1/client: is, contains or lies within /a"},
-      {a + R"(, {"client": "/a/b", "host": "/srv/b"})", "", "/projects/p1/workspace/1/client: is, contains"},
-      {R"({"client": "/a/b", "host": "/srv/b"}, )" + a, "", "/projects/p1/workspace/1/client: is, contains"},
-      {a + R"(, {"client": "/b", "host": "/srv/a"})", "", "/projects/p1/workspace/1/host: is, contains"},
-      {a + R"(, {"client": "/b", "host": "/srv/a/b"})", "", "/projects/p1/workspace/1/host: is, contains"},
+       "1 /projects/p1/workspace/1/client: is, contains or lies within /a"},
+      {a + R"(, {"client": "/a/b", "host": "/srv/b"})", "", "1 /projects/p1/workspace/1/client: is, contains"},
+      {R"({"client": "/a/b", "host": "/srv/b"}, )" + a, "", "1 /projects/p1/workspace/1/client: is, contains"},
+      {a + R"(, {"client": "/b", "host": "/srv/a"})", "", "1 /projects/p1/workspace/1/host: is, contains"},
+      {a + R"(, {"client": "/b", "host": "/srv/a/b"})", "", "1 /projects/p1/workspace/1/host: is, contains"},
       {a, a, "loaded"},
       {a, R"({"client": "/a", "host": "/srv/a/b"})",
-       "/projects/p10/workspace/0/host: lies within /srv/a, a workspace of the project p1"},
+       "1 /projects/p10/workspace/0/host: lies within /srv/a, a workspace of the project p1"},
       {R"({"client": "/a", "host": "/srv/a/b"})", a,
-       "/projects/p1/workspace/0/host: lies within /srv/a, a workspace of the project p10"},
+       "1 /projects/p1/workspace/0/host: lies within /srv/a, a workspace of the project p10"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.p1);
@@ -271,10 +276,15 @@ TEST_CASE("comments stand outside of strings only, and leave positions as they w
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
-    CHECK(strip_comments(row.text) == row.plain);
+    const auto plain = strip_comments(row.text);
+    REQUIRE(std::holds_alternative<std::string>(plain));
+    CHECK(std::get<std::string>(plain) == row.plain);
   }
-  CHECK_FALSE(strip_comments("a /* b"));
-  CHECK_FALSE(strip_comments("/*/"));
+  for (const auto& [text, at] : {std::pair("a /* b", 2u), std::pair("/*/", 0u), std::pair("/**/ /* */ /*", 11u)}) {
+    const auto plain = strip_comments(text);
+    REQUIRE(std::holds_alternative<OpenComment>(plain));
+    CHECK(std::get<OpenComment>(plain).at == at);
+  }
 }
 
 TEST_CASE("options of the command line are checked as a file is") {

@@ -218,3 +218,44 @@ TEST_CASE("showmounted names own running containers and no path") {
   REQUIRE(std::holds_alternative<Reply>(decision));
   CHECK(std::get<Reply>(decision).content == "{\"" + id('a') + "\":\"\"}");
 }
+
+TEST_CASE("with read access nothing is changed and nothing entered, whatever is named") {
+  auto world = one_of_every_kind();
+  world.project.policy.read_only = true;
+  const auto has_content = [](const Endpoint& endpoint) {
+    return endpoint.body != Body::None && endpoint.body != Body::Stream;
+  };
+  std::size_t read = 0, refused = 0;
+  for (const auto& endpoint : endpoints()) {
+    if (endpoint.act == Act::Refuse) continue;
+    const std::string path(endpoint.path);
+    std::string target = endpoint.family == Family::Libpod ? "/v4.0.0" : "/v1.41";
+    target += path.substr(0, path.find('{'));
+    if (const auto close = path.find('}'); close != std::string::npos) target += "nothing" + path.substr(close + 1);
+    CAPTURE(target);
+    CAPTURE(text(endpoint.method));
+    const bool reads = (endpoint.method == Method::Get && !path.ends_with("/healthcheck")) ||
+                       endpoint.method == Method::Head || path.ends_with("/wait");
+    const auto rule = rule_of(world.decide(endpoint.method, target, has_content(endpoint) ? R"({"x":1})" : ""));
+    CHECK((rule == "access.read") != reads);
+    ++(reads ? read : refused);
+  }
+  CHECK(read > 40);
+  CHECK(refused > 60);
+}
+
+TEST_CASE("with read access clients still see their things, wait for them and read their streams") {
+  auto world = one_of_every_kind();
+  world.project.policy.read_only = true;
+  for (const auto* target : {"/v1.41/containers/web/json", "/v1.41/containers/web/logs?stdout=1",
+                             "/v1.41/containers/web/stats", "/v1.41/containers/web/archive?path=/etc",
+                             "/v1.41/containers/json", "/v1.41/events", "/v1.41/info", "/v1.41/volumes/data"}) {
+    CAPTURE(std::string(target));
+    CHECK(std::holds_alternative<Forward>(world.decide(Method::Get, target)));
+  }
+  CHECK(target_of(world.decide(Method::Post, "/v1.41/containers/web/wait")) ==
+        "/v1.41/containers/" + id('a') + "/wait");
+  CHECK(rule_of(world.decide(Method::Post, "/v1.41/containers/web/attach")) == "access.read");
+  CHECK(rule_of(world.decide(Method::Get, "/v4.0.0/libpod/containers/web/healthcheck")) == "access.read");
+  CHECK(rule_of(world.decide(Method::Post, "/build")) == "endpoint.later-build");  // refused to everybody
+}
