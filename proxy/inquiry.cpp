@@ -84,7 +84,7 @@ Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& qu
   if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
   const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
   if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
-  if (!facts_->learn(question, call.head().status, std::get<std::string>(content)))
+  if (!facts_->learn(question, call.head().status, std::get<std::string>(content), call.head().fields))
     co_return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
   co_return std::nullopt;
 }

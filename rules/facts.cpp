@@ -210,7 +210,8 @@ const json::Array* Facts::mounted_volumes() {
 UpstreamRequest Facts::request_for(const Question& question) const {
   const auto& source = source_of(question.kind);
   std::string target(api);
-  if (question.ask == Question::Ask::Version) return {Method::Get, target + "version", {}, std::nullopt};
+  // The head of a ping says it; for its own answer about versions Podman asks all its helpers for theirs.
+  if (question.ask == Question::Ask::Version) return {Method::Get, "/_ping", {}, std::nullopt};
   target += source.collection;
   if (question.ask == Question::Ask::Object)
     return {Method::Get, target + "/" + encode(question.name) + "/json", {}, std::nullopt};
@@ -228,8 +229,14 @@ UpstreamRequest Facts::request_for(const Question& question) const {
   return {Method::Get, std::move(target), {}, std::nullopt};
 }
 
-bool Facts::learn(const Question& question, int status, std::string_view content) {
+bool Facts::learn(const Question& question, int status, std::string_view content, const Fields& fields) {
   Fact fact;
+  if (question.ask == Question::Ask::Version) {
+    const std::string* version = status == 200 ? rules::find(fields, "Libpod-API-Version") : nullptr;
+    fact.document = version ? *version : std::string();
+    known_[question] = std::move(fact);
+    return true;
+  }
   if (question.ask == Question::Ask::Object && is_absent(status, content)) {
     known_[question] = fact;
     return true;
@@ -252,8 +259,7 @@ bool Facts::learn_document(const Question& question, json::Value document, Fact&
     case Question::Ask::Mounts:
       return learn_mounts(document, fact);
     case Question::Ask::Version:
-      fact.document = std::move(document);
-      return true;
+      break;  // no document
   }
   return false;
 }
@@ -291,7 +297,7 @@ void Facts::remember_volume(std::string_view name) {
 
 std::optional<EngineVersion> Facts::engine_version() {
   const Fact* fact = ask({Question::Ask::Version, Kind::None, ""});
-  return fact ? std::optional(parse_engine_version(fact->document.text("Version"))) : std::nullopt;
+  return fact ? std::optional(parse_engine_version(*fact->document.string())) : std::nullopt;
 }
 
 bool Facts::is_remembered_volume(std::string_view name) const {

@@ -86,7 +86,7 @@ class Facts {
   /// What to ask upstream for a question.
   UpstreamRequest request_for(const Question& question) const;
   /// Takes the answer. False: it cannot be understood; the exchange must fail with 502.
-  bool learn(const Question& question, int status, std::string_view content);
+  bool learn(const Question& question, int status, std::string_view content, const Fields& fields = {});
 
   const Project& project() const { return project_; }
   const Ledger& ledger() const { return ledger_; }

@@ -144,7 +144,8 @@ TEST_CASE("what was swapped for a link after the create does not start") {
 TEST_CASE("a volume over the workspace is made before the container, read back, and stays when the create fails") {
   const Host host;
   RunningProxy proxy(host.policy(false));
-  proxy.podman.on("GET /v4.0.0/libpod/version", FakePodman::says(http_answer(200, R"({"Version":"5.4.2"})")));
+  proxy.podman.on("GET /_ping",
+                  FakePodman::says("HTTP/1.1 200 OK\r\nLibpod-API-Version: 5.4.2\r\nContent-Length: 2\r\n\r\nOK"));
   std::string name, document;
   std::string options = R"({"type":"none","o":"bind,nosuid,nodev,uid=0,gid=0","device":")" + host.demo +
                         R"(","nocopy":"","UID":"0","GID":"0"})";

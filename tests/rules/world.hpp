@@ -121,7 +121,7 @@ class World {
   void answer(Facts& facts, const Question& question) {
     asked.push_back(question);
     if (question.ask == Question::Ask::Version) {
-      must(facts.learn(question, 200, "{\"Version\":\"" + engine + "\"}"), "the version is understood");
+      must(facts.learn(question, 200, "OK", {{"Libpod-Api-Version", engine}}), "the version is understood");
       return;
     }
     if (question.ask != Question::Ask::Object) {
