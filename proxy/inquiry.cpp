@@ -16,7 +16,7 @@ LockedNames names_in(const rules::Ask& ask) {
   for (const auto& question : ask.questions) {
     const bool counts = question.ask == rules::Question::Ask::Count;
     result.alone |= counts;
-    if (counts || rules::has_lasting_id(question.kind)) continue;
+    if (counts || !rules::may_change_hands(question)) continue;
     if (question.ask == rules::Question::Ask::Object)
       result.names.insert(question.name);
     else
@@ -105,11 +105,12 @@ Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
 Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& question) {
   if (!services_.stated) co_return co_await ask_upstream(question);
   const auto [status, content] = services_.stated->answer(question);
-  co_return take(question, status, content);
+  co_return take(question, status, content, {});
 }
 
-std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer) {
-  if (facts_->learn(question, status, answer)) return std::nullopt;
+std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer,
+                                         const rules::Fields& fields) {
+  if (facts_->learn(question, status, answer, fields)) return std::nullopt;
   return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
 }
 
@@ -118,7 +119,7 @@ Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& qu
   if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
   const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
   if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
-  co_return take(question, call.head().status, std::get<std::string>(content));
+  co_return take(question, call.head().status, std::get<std::string>(content), call.head().fields);
 }
 
 }  // namespace podfence::proxy

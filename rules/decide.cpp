@@ -30,6 +30,10 @@ Decision act_on(Exchange& exchange) {
     case Act::ContainerCreate:  // its references and volumes come out of the content
     case Act::DiskUsage:
       return act::plain(exchange);
+    case Act::Start:
+      return act::start(exchange);
+    case Act::Archive:
+      return act::archive(exchange);
     case Act::Events:
       ask_what_is_there(exchange.facts);
       return act::plain(exchange);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rules/decision.hpp"
+#include "rules/engine_version.hpp"
 #include "rules/json.hpp"
 #include "rules/project.hpp"
 #include "rules/usage.hpp"
@@ -69,6 +70,9 @@ class Facts {
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
   /// question.
   const json::Array* mounted_volumes();
+  /// The engine's. nullopt: noted as a question. Asked by who needs it, every time: the engine may be another one by
+  /// then.
+  std::optional<EngineVersion> engine_version();
   /// Did an own container mount this anonymous volume once? Those carry no label; a random name is never used twice.
   bool is_remembered_volume(std::string_view name) const;
   /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
@@ -91,7 +95,7 @@ class Facts {
   /// What to ask upstream for a question.
   UpstreamRequest request_for(const Question& question) const;
   /// Takes the answer. False: it cannot be understood; the exchange must fail with 502.
-  bool learn(const Question& question, int status, std::string_view content);
+  bool learn(const Question& question, int status, std::string_view content, const Fields& fields = {});
 
   const Project& project() const { return project_; }
   const Ledger& ledger() const { return ledger_; }
@@ -107,6 +111,7 @@ class Facts {
   const Fact* find_image(std::string_view name);
   const Fact* find_exec(std::string_view id);
   const Fact* find_volume(std::string_view name);
+  bool learn_document(const Question& question, json::Value document, Fact& fact);
   bool learn_object(const Question& question, json::Value document, Fact& fact);
   bool learn_list(const Question& question, json::Value document, Fact& fact);
   bool learn_mounts(const json::Value& containers, Fact& fact);
@@ -121,6 +126,8 @@ class Facts {
 inline constexpr std::string_view default_network_id =
     "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
 
+/// Can the name in the question come to mean something else between an answer and what is done about it?
+bool may_change_hands(const Question& question);
 /// The project that an object's label names, "" for none.
 std::string_view labelled_project(const Project& project, const json::Value& object);
 

@@ -1,6 +1,7 @@
 #include "rules/json_difference.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "rules/ascii.hpp"
 #include "rules/json_pointer.hpp"
@@ -24,31 +25,39 @@ class Comparison {
   }
 
  private:
-  /// The member of that name, in this spelling if there is one.
-  static std::size_t index_of(const Object& members, const std::string& name) {
-    const auto exact = std::ranges::find(members, name, &Member::name);
-    if (exact != members.end()) return static_cast<std::size_t>(exact - members.begin());
-    const auto alike =
-        std::ranges::find_if(members, [&](const Member& each) { return ascii::equal_caseless(each.name, name); });
-    return static_cast<std::size_t>(alike - members.begin());
+  /// For each member its partner in the other object, or the size of that: of the same spelling if there is one.
+  static std::vector<std::size_t> partners(const Object& members, const Object& others) {
+    std::vector<std::size_t> found(members.size(), others.size());
+    std::vector<bool> taken(others.size());
+    const auto match = [&](auto is_alike) {
+      for (std::size_t i = 0; i < members.size(); ++i)
+        for (std::size_t j = 0; j < others.size() && found[i] == others.size(); ++j)
+          if (!taken[j] && is_alike(members[i].name, others[j].name)) {
+            found[i] = j;
+            taken[j] = true;
+          }
+    };
+    match(std::equal_to<std::string>());
+    match([](const std::string& one, const std::string& other) { return ascii::equal_caseless(one, other); });
+    return found;
   }
 
   void compare_members(const std::string& where, const Object& before, const Object& after) {
-    std::vector<bool> seen(after.size());
-    for (const Member& each : before) {
-      const std::size_t index = index_of(after, each.name);
-      if (index == after.size() || seen[index]) {
+    const auto partner = partners(before, after);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Member& each = before[i];
+      if (partner[i] == after.size()) {
         tell(Kind::Removed, extended(where, each.name), each.value);
         continue;
       }
-      seen[index] = true;
-      const std::string at = extended(where, after[index].name);
-      if (each.name != after[index].name)
-        found.push_back({Kind::Respelled, at, Value(each.name), Value(after[index].name)});
-      compare(at, each.value, after[index].value);
+      const Member& other = after[partner[i]];
+      const std::string at = extended(where, other.name);
+      if (each.name != other.name) found.push_back({Kind::Respelled, at, Value(each.name), Value(other.name)});
+      compare(at, each.value, other.value);
     }
     for (std::size_t i = 0; i < after.size(); ++i)
-      if (!seen[i]) tell(Kind::Added, extended(where, after[i].name), after[i].value);
+      if (std::ranges::find(partner, i) == partner.end())
+        tell(Kind::Added, extended(where, after[i].name), after[i].value);
   }
 
   /// What is alike at both ends stays; between them the first is compared with the first.

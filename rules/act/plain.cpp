@@ -79,7 +79,8 @@ Decision plain(Exchange& exchange) {
   auto body = judge_body(endpoint.body, *content, exchange);
   if (const auto* deny = std::get_if<Deny>(&body)) return *deny;
   auto& judged = std::get<JudgedBody>(body);
-  forward.directories = std::move(judged.directories);
+  forward.sources = std::move(judged.sources);
+  forward.workspace_volumes = std::move(judged.workspace_volumes);
   forward.volumes = std::move(judged.volumes);
   forward.networks = std::move(judged.networks);
   note_uses(exchange, &judged.content, forward);

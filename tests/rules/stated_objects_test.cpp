@@ -153,12 +153,12 @@ TEST_CASE("a file that is wrong is told by its line") {
       {"{\n\"container\": []}", 2, "/container", "not a key that is known here"},
       {"{\"containers\": [\n{}]}", 2, "/containers/0", "name"},
       {"{\"containers\": [{\"name\": \"a\",\n \"id\": \"abc\"}]}", 2, "/containers/0/id", "must be an id"},
-      {"{\"images\": [{\"id\":\n\"sha256:1\"}]}", 2, "/images/0/id", "must be an id"},
+      {"{\"images\": [{\"id\":\n\"sha256:1\"}]}", 1, "/images/0/id", "must be an id"},
       {"{\"volumes\": [{\"name\": \"a\",\n\"project\": 1}]}", 2, "/volumes/0/project", "must be the id of a project"},
       {"{\"execs\": [{\"id\": \"e\"}]}", 1, "/execs/0", "container"},
   };
   for (const Row& row : rows) {
-    CAPTURE(row.text);
+    CAPTURE(std::string(row.text));
     const auto result = StatedObjects::read("facts.json", row.text, "appx.project");
     const auto* error = std::get_if<ConfigurationError>(&result);
     REQUIRE(error);

@@ -107,7 +107,7 @@ TEST_CASE("the path and the query are told where they changed") {
 TEST_CASE("every object that was looked up is told, with its owner") {
   World world = one_of_every_kind();
   const auto trace = traced(world, Method::Post, create,
-                            R"({"Image":"localhost/shared/base","HostConfig":{"Binds":["data:/d","fresh:/f"],
+                            R"({"Image":"localhost/shared/base:latest","HostConfig":{"Binds":["data:/d","fresh:/f"],
                                 "NetworkMode":"net","VolumesFrom":["web"]}})");
   struct Row {
     Kind kind;
@@ -121,7 +121,7 @@ TEST_CASE("every object that was looked up is told, with its owner") {
       {Kind::Volume, "data", Ownership::Own, "p1", "data"},
       {Kind::Volume, "fresh", Ownership::Missing, "", ""},
       {Kind::Network, "net", Ownership::Own, "p1", id('e')},
-      {Kind::Image, "localhost/shared/base", Ownership::Shared, "", id('1')},
+      {Kind::Image, "localhost/shared/base:latest", Ownership::Shared, "", id('1')},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
@@ -148,7 +148,8 @@ TEST_CASE("of what is hidden the operator reads the truth, and the client's answ
       {"/v1.41/containers/nothing/json", "container nothing does not exist", ""},
       {"/v1.41/networks/net10", "network net10 exists, and belongs to the project p10", ""},
       {"/v1.41/volumes/host", "volume host exists, and belongs to no project: it carries no label", ""},
-      {"/v1.41/images/theirs:1/json", "image theirs:1 exists, and this project may not see it", "images.shared"},
+      {"/v1.41/images/docker.io/library/theirs:1/json",
+       "image docker.io/library/theirs:1 exists, and this project may not see it", "images.shared"},
       {"/v1.41/images/nothing/json", "image nothing does not exist", ""},
   };
   for (const Row& row : rows) {

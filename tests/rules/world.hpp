@@ -53,6 +53,7 @@ class World {
   OwnerMemory memory;
   Usage usage;
   Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
+  std::string engine = "4.3.1";
   std::vector<Question> asked;
 
   /// An object that answers to its name and its full id. `members`: what else is to be known of it.
@@ -126,6 +127,10 @@ class World {
 
   void answer(Facts& facts, const Question& question) {
     asked.push_back(question);
+    if (question.ask == Question::Ask::Version) {
+      must(facts.learn(question, 200, "OK", {{"Libpod-Api-Version", engine}}), "the version is understood");
+      return;
+    }
     if (question.ask != Question::Ask::Object) {
       const auto kind = question.ask == Question::Ask::Mounts ? Kind::Container : question.kind;
       const auto& list = lists_.contains(kind) ? lists_[kind] : empty_;

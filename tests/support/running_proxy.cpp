@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace podfence::testing {
 namespace {
@@ -20,12 +21,6 @@ std::vector<proxy::ListenerOptions> listeners(const std::string& directory, rule
   options.front().project.policy = std::move(policy);
   for (auto& option : options) option.project.policy.shared_images = {"localhost/*"};
   return options;
-}
-
-rules::Policy with(std::vector<rules::Workspace> workspaces) {
-  rules::Policy policy;
-  policy.workspaces = std::move(workspaces);
-  return policy;
 }
 
 }  // namespace
@@ -47,10 +42,9 @@ proxy::Limits short_limits() {
   return limits;
 }
 
-RunningProxy::RunningProxy(proxy::Limits limits) : RunningProxy(limits, rules::Policy()) {}
+RunningProxy::RunningProxy(proxy::Limits limits) : RunningProxy(limits, rules::Policy{}) {}
 
-RunningProxy::RunningProxy(std::vector<rules::Workspace> workspaces)
-    : RunningProxy(short_limits(), with(std::move(workspaces))) {}
+RunningProxy::RunningProxy(rules::Policy policy) : RunningProxy(short_limits(), std::move(policy)) {}
 
 RunningProxy::RunningProxy(proxy::Limits limits, rules::Policy policy)
     : podman(directory_.path() + "/upstream.sock"),

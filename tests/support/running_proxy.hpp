@@ -18,9 +18,8 @@ proxy::Limits short_limits();
 class RunningProxy {
  public:
   explicit RunningProxy(proxy::Limits limits = short_limits());
-  /// p1 has these workspaces.
-  explicit RunningProxy(std::vector<rules::Workspace> workspaces);
-  /// p1 has this policy.
+  /// p1 has this policy, and the images of the tests are shared.
+  explicit RunningProxy(rules::Policy policy);
   RunningProxy(proxy::Limits limits, rules::Policy policy);
   ~RunningProxy();
 
