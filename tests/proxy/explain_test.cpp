@@ -90,6 +90,12 @@ void make_everything_own(FakePodman& podman) {
   podman.on("GET /v4.0.0/libpod/networks/",
             FakePodman::says(http_answer(
                 200, R"({"id":")" + std::string(64, 'd') + R"(","name":"n","labels":{"appx.project":"p1"}})")));
+  podman.on("GET /v4.0.0/libpod/pods/",
+            FakePodman::says(http_answer(
+                200, R"({"Id":")" + std::string(64, 'e') + R"(","Name":"p","Labels":{"appx.project":"p1"}})")));
+  // Nothing that counts against a quota.
+  for (const char* kind : {"containers", "pods", "volumes", "networks"})
+    podman.on("GET /v4.0.0/libpod/" + std::string(kind) + "/json", FakePodman::says(http_answer(200, "[]")));
   podman.on("GET /v4.0.0/libpod/exec/",
             FakePodman::says(http_answer(200, R"({"ID":"e1","ContainerID":")" + id + R"("})")));
 }
@@ -103,17 +109,18 @@ std::string wire_text(const Trace& trace) {
 
 /// The objects that a trace has found, written down.
 std::string facts_of(const Trace& trace) {
-  std::string containers, networks, images, execs;
+  std::string containers, pods, networks, images, execs;
   const auto add = [](std::string& list, const std::string& item) { list += (list.empty() ? "" : ",") + item; };
   for (const auto& [kind, name, ownership, project, id] : trace.references) {
     if (id.empty()) continue;
     const std::string object = R"({"name":")" + name + R"(","id":")" + id + R"(","project":"p1"})";
     if (kind == Kind::Container) add(containers, object);
+    if (kind == Kind::Pod) add(pods, object);
     if (kind == Kind::Network) add(networks, object);
     if (kind == Kind::Exec) add(execs, R"({"id":")" + id + R"(","container":")" + std::string(64, 'c') + R"("})");
     if (kind == Kind::Image) add(images, R"({"id":")" + id + R"(","tags":{"localhost/bb:latest":[]}})");
   }
-  return R"({"containers":[)" + containers + R"(],"networks":[)" + networks + R"(],"images":[)" + images +
+  return R"({"containers":[)" + containers + R"(],"pods":[)" + pods + R"(],"networks":[)" + networks + R"(],"images":[)" + images +
          R"(],"execs":[)" + execs + "]}";
 }
 
