@@ -108,13 +108,16 @@ class Explainer {
     co_return decision;
   }
 
+  bool has_only_line_ends() const { return near_.received().find_first_not_of("\r\n") == std::string_view::npos; }
+
   /// Line ends behind a request are an editor's.
   Task<bool> has_more() {
-    while (near_.received().find_first_not_of("\r\n") == std::string_view::npos) {
+    bool is_open = true;
+    while (is_open && has_only_line_ends()) {
       near_.consume(near_.received().size());
-      if (!co_await near_.receive()) co_return false;
+      is_open = co_await near_.receive();
     }
-    co_return true;
+    co_return !has_only_line_ends();
   }
 
   Task<bool> last_of_connection() {

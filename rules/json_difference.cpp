@@ -24,19 +24,22 @@ class Comparison {
   }
 
  private:
-  /// The member of that name, in this spelling if there is one.
-  static std::size_t index_of(const Object& members, const std::string& name) {
-    const auto exact = std::ranges::find(members, name, &Member::name);
-    if (exact != members.end()) return static_cast<std::size_t>(exact - members.begin());
-    const auto alike =
-        std::ranges::find_if(members, [&](const Member& each) { return ascii::equal_caseless(each.name, name); });
-    return static_cast<std::size_t>(alike - members.begin());
+  /// What the member `name` has become: the one of that name, or of another spelling that was not there before.
+  static std::size_t index_of(const Object& before, const Object& after, const std::string& name) {
+    const auto has = [](const Object& members, const std::string& wanted) {
+      return std::ranges::find(members, wanted, &Member::name) != members.end();
+    };
+    const bool is_there = has(after, name);
+    const auto found = std::ranges::find_if(after, [&](const Member& each) {
+      return is_there ? each.name == name : ascii::equal_caseless(each.name, name) && !has(before, each.name);
+    });
+    return static_cast<std::size_t>(found - after.begin());
   }
 
   void compare_members(const std::string& where, const Object& before, const Object& after) {
     std::vector<bool> seen(after.size());
     for (const Member& each : before) {
-      const std::size_t index = index_of(after, each.name);
+      const std::size_t index = index_of(before, after, each.name);
       if (index == after.size() || seen[index]) {
         tell(Kind::Removed, extended(where, each.name), each.value);
         continue;

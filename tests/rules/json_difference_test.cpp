@@ -54,7 +54,7 @@ TEST_CASE("every change is told with its place and both values") {
        "1 "
        "2\n"},
       {R"({"A":1,"a":2})", R"({"a":2})", "- /A 1 nothing\n"},
-      {R"({"a":1,"A":2})", R"({"A":1})", "= /A \"a\" \"A\"\n- /A 2 nothing\n"},
+      {R"({"a":1,"A":2})", R"({"A":1})", "- /a 1 nothing\n~ /A 2 1\n"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.before);
