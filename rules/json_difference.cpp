@@ -25,28 +25,23 @@ class Comparison {
   }
 
  private:
-  /// For each member its partner in the other object, or the size of that: of the same spelling if there is one.
-  static std::vector<std::size_t> partners(const Object& members, const Object& others) {
-    std::vector<std::size_t> found(members.size(), others.size());
-    std::vector<bool> taken(others.size());
-    const auto match = [&](auto is_alike) {
-      for (std::size_t i = 0; i < members.size(); ++i)
-        for (std::size_t j = 0; j < others.size() && found[i] == others.size(); ++j)
-          if (!taken[j] && is_alike(members[i].name, others[j].name)) {
-            found[i] = j;
-            taken[j] = true;
-          }
+  /// What the member `name` has become: the one of that name, or of another spelling that was not there before.
+  static std::size_t index_of(const Object& before, const Object& after, const std::string& name) {
+    const auto has = [](const Object& members, const std::string& wanted) {
+      return std::ranges::find(members, wanted, &Member::name) != members.end();
     };
-    match(std::equal_to<std::string>());
-    match([](const std::string& one, const std::string& other) { return ascii::equal_caseless(one, other); });
-    return found;
+    const bool is_there = has(after, name);
+    const auto found = std::ranges::find_if(after, [&](const Member& each) {
+      return is_there ? each.name == name : ascii::equal_caseless(each.name, name) && !has(before, each.name);
+    });
+    return static_cast<std::size_t>(found - after.begin());
   }
 
   void compare_members(const std::string& where, const Object& before, const Object& after) {
-    const auto partner = partners(before, after);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const Member& each = before[i];
-      if (partner[i] == after.size()) {
+    std::vector<bool> seen(after.size());
+    for (const Member& each : before) {
+      const std::size_t index = index_of(before, after, each.name);
+      if (index == after.size() || seen[index]) {
         tell(Kind::Removed, extended(where, each.name), each.value);
         continue;
       }

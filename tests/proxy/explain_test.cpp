@@ -82,11 +82,12 @@ std::string rule_of(const Trace& trace) {
   return deny ? std::string(deny->rule->id) : "";
 }
 
-/// An engine on which every container, network and exec session that anybody names is p1's.
+/// An engine on which every container, pod, network and exec session that anybody names is p1's.
 void make_everything_own(FakePodman& podman) {
   const std::string id(64, 'c');
-  podman.on("GET /v4.0.0/libpod/containers/",
-            FakePodman::says(http_answer(200, R"({"Id":")" + id + R"(","Labels":{"appx.project":"p1"}})")));
+  for (const auto* kind : {"containers/", "pods/"})
+    podman.on(std::string("GET /v4.0.0/libpod/") + kind,
+              FakePodman::says(http_answer(200, R"({"Id":")" + id + R"(","Labels":{"appx.project":"p1"}})")));
   podman.on("GET /v4.0.0/libpod/networks/",
             FakePodman::says(http_answer(
                 200, R"({"id":")" + std::string(64, 'd') + R"(","name":"n","labels":{"appx.project":"p1"}})")));
@@ -120,8 +121,8 @@ std::string facts_of(const Trace& trace) {
     if (kind == Kind::Exec) add(execs, R"({"id":")" + id + R"(","container":")" + std::string(64, 'c') + R"("})");
     if (kind == Kind::Image) add(images, R"({"id":")" + id + R"(","tags":{"localhost/bb:latest":[]}})");
   }
-  return R"({"containers":[)" + containers + R"(],"pods":[)" + pods + R"(],"networks":[)" + networks + R"(],"images":[)" + images +
-         R"(],"execs":[)" + execs + "]}";
+  return R"({"containers":[)" + containers + R"(],"pods":[)" + pods + R"(],"networks":[)" + networks +
+         R"(],"images":[)" + images + R"(],"execs":[)" + execs + "]}";
 }
 
 bool has_note(const Trace& trace, std::string_view part) {

@@ -153,7 +153,7 @@ TEST_CASE("a file that is wrong is told by its line") {
       {"{\n\"container\": []}", 2, "/container", "not a key that is known here"},
       {"{\"containers\": [\n{}]}", 2, "/containers/0", "name"},
       {"{\"containers\": [{\"name\": \"a\",\n \"id\": \"abc\"}]}", 2, "/containers/0/id", "must be an id"},
-      {"{\"images\": [{\"id\":\n\"sha256:1\"}]}", 1, "/images/0/id", "must be an id"},
+      {"{\"images\": [{\n\"id\": \"sha256:1\"}]}", 2, "/images/0/id", "must be an id"},
       {"{\"volumes\": [{\"name\": \"a\",\n\"project\": 1}]}", 2, "/volumes/0/project", "must be the id of a project"},
       {"{\"execs\": [{\"id\": \"e\"}]}", 1, "/execs/0", "container"},
   };
