@@ -1,7 +1,6 @@
 #include "rules/json_difference.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "rules/ascii.hpp"
 #include "rules/json_pointer.hpp"
@@ -45,14 +44,14 @@ class Comparison {
         tell(Kind::Removed, extended(where, each.name), each.value);
         continue;
       }
-      const Member& other = after[partner[i]];
-      const std::string at = extended(where, other.name);
-      if (each.name != other.name) found.push_back({Kind::Respelled, at, Value(each.name), Value(other.name)});
-      compare(at, each.value, other.value);
+      seen[index] = true;
+      const std::string at = extended(where, after[index].name);
+      if (each.name != after[index].name)
+        found.push_back({Kind::Respelled, at, Value(each.name), Value(after[index].name)});
+      compare(at, each.value, after[index].value);
     }
     for (std::size_t i = 0; i < after.size(); ++i)
-      if (std::ranges::find(partner, i) == partner.end())
-        tell(Kind::Added, extended(where, after[i].name), after[i].value);
+      if (!seen[i]) tell(Kind::Added, extended(where, after[i].name), after[i].value);
   }
 
   /// What is alike at both ends stays; between them the first is compared with the first.
