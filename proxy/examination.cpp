@@ -10,14 +10,14 @@ using rules::Deny;
 using rules::refusal;
 using Refused = std::optional<Deny>;
 
-/// Clients send "null" or "{}" where there is nothing to say.
+/// Clients send "null", "{}" or the query once more where there is nothing to say.
 constexpr std::size_t max_empty_content = 64 * 1024;
 
-bool says_nothing(std::string_view content) {
+bool says_nothing(std::string_view content, const rules::Target& target) {
   if (content.empty()) return true;
   const auto parsed = rules::json::parse(content);
   const auto* value = std::get_if<rules::json::Value>(&parsed);
-  return value && value->is_zero();
+  return value && (value->is_zero() || rules::repeats_query(*value, target));
 }
 
 bool is_served(const rules::Endpoint& endpoint) { return endpoint.refusal == nullptr; }
@@ -54,7 +54,7 @@ Task<Refused> Examination::read_content() {
   const auto content = co_await content_.read_whole(limit);
   if (!content) co_return content_.failure();
   request_.has_content = !takes_none && !content->empty();
-  if (takes_none && !says_nothing(*content)) {
+  if (takes_none && !says_nothing(*content, request_.target)) {
     ends_connection_ = true;
     co_return Deny{refusal("content.unexpected"), std::string(rules::text(request_.method)), rules::Kind::None};
   }

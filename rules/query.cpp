@@ -215,11 +215,16 @@ std::optional<Deny> check_repetition(const Parameter& parameter, Values& values)
   return std::nullopt;
 }
 
-std::optional<Deny> check_known(std::span<const Parameter> parameters, const Target& target) {
-  for (const QueryPair& pair : target.query) {
+/// dockerode says the members of a content again in the query, where Podman does not look for them. Never sent.
+bool repeats_content(const Request& request, std::string_view name) {
+  return request.content && request.content->find(name);
+}
+
+std::optional<Deny> check_known(std::span<const Parameter> parameters, const Request& request) {
+  for (const QueryPair& pair : request.target.query) {
     const bool known = std::ranges::any_of(
         parameters, [&](const Parameter& parameter) { return ascii::equal_caseless(parameter.name, pair.name); });
-    if (!known) return Deny{refusal("query.unknown"), pair.name};
+    if (!known && !repeats_content(request, pair.name)) return Deny{refusal("query.unknown"), pair.name};
   }
   return std::nullopt;
 }
@@ -264,11 +269,18 @@ struct Judge {
 
 std::variant<JudgedQuery, Deny> judge_query(Query query, Exchange& exchange) {
   const auto parameters = parameters_of(query);
-  if (auto denied = check_known(parameters, exchange.request.target)) return *std::move(denied);
+  if (auto denied = check_known(parameters, exchange.request)) return *std::move(denied);
   Judge judge{filters_of(query), exchange, {}};
   for (const Parameter& parameter : parameters)
     if (auto denied = judge.judge(parameter)) return *std::move(denied);
   return std::move(judge.result);
+}
+
+bool repeats_query(const json::Value& content, const Target& target) {
+  return content.members() && std::ranges::all_of(*content.members(), [&](const json::Member& member) {
+           const std::string* text = member.value.string();
+           return values_of(target, member.name) == Values{text ? *text : json::write(member.value)};
+         });
 }
 
 std::vector<std::string> values_of(const Target& target, std::string_view name) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rules/decision.hpp"
+#include "rules/json.hpp"
 #include "rules/target.hpp"
 
 namespace podfence::rules {
@@ -39,6 +40,9 @@ struct JudgedQuery {
   bool nothing = false;
 };
 std::variant<JudgedQuery, Deny> judge_query(Query query, Exchange& exchange);
+
+/// Does a content that an endpoint has no use for only say again what the query says? (dockerode)
+bool repeats_query(const json::Value& content, const Target& target);
 
 /// All values of a parameter in the client's query, name compared without regard to ASCII case.
 std::vector<std::string> values_of(const Target& target, std::string_view name);

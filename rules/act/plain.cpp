@@ -1,5 +1,7 @@
 // The common way: one object or none in the path, a query, perhaps content; judged, written anew, sent on.
 
+#include <algorithm>
+
 #include "rules/act/act.hpp"
 #include "rules/json.hpp"
 #include "rules/quota.hpp"
@@ -55,12 +57,23 @@ std::string upstream_path(const Exchange& exchange, std::string_view id) {
   return result.append(path.substr(0, open)).append(encode(id)).append(path.substr(close + 1));
 }
 
+/// `podman rm --ignore` and `run --replace`: a container that is not there counts as removed. Podman 4.3 to 5.4 say so.
+Decision removed_already(Exchange& exchange, const Deny& deny) {
+  const auto& endpoint = *exchange.match.endpoint;
+  if (!deny.rule->hidden || endpoint.query != Query::ContainerRemove || endpoint.family != Family::Libpod) return deny;
+  const auto query = judge_query(endpoint.query, exchange);
+  if (const auto* denied = std::get_if<Deny>(&query)) return *denied;
+  const auto& pairs = std::get<JudgedQuery>(query).pairs;
+  if (std::ranges::find(pairs, QueryPair{"ignore", "true"}) == pairs.end()) return deny;
+  return Reply{200, "application/json", "[]\n", {}};
+}
+
 Decision plain(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
   std::string id;
   if (endpoint.subject != Kind::None) {
     auto subject = subject_of(exchange);
-    if (subject.denied) return *subject.denied;
+    if (subject.denied) return removed_already(exchange, *subject.denied);
     if (!subject.fact) return Ask{};  // nothing behind the path is judged for an object that may be foreign
     id = upstream_word(endpoint, *subject.fact);
   }

@@ -30,8 +30,9 @@ bool is_reserved(std::string_view name) {
   return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
 }
 
-/// podman --remote sends this one with every container.
-constexpr std::string_view terminal_annotation = "io.kubernetes.cri-o.TTY";
+/// podman --remote sends these beside the fields that say the same.
+constexpr auto repeating_annotations =
+    std::to_array<std::string_view>({"io.kubernetes.cri-o.TTY", "io.podman.annotations.userns"});
 
 }  // namespace
 
@@ -47,7 +48,8 @@ std::optional<Deny> judge_label(json::Value& value, const Place& place) {
 }
 
 std::optional<Deny> judge_annotation(json::Value& value, const Place& place) {
-  if (*place.key != terminal_annotation) return refuse(refusal("label.reserved"), *place.key);
+  if (std::ranges::find(repeating_annotations, *place.key) == repeating_annotations.end())
+    return refuse(refusal("label.reserved"), *place.key);
   value = {};
   return std::nullopt;
 }

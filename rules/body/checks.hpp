@@ -28,7 +28,7 @@ inline constexpr Rule network_name =
 Check judge_label, judge_annotation;
 inline constexpr Rule label = checked(judge_label, "reserved names are refused; your project's label is added");
 inline constexpr Rule annotation =
-    checked(judge_annotation, "refused, but for the one that podman always sends: dropped");
+    checked(judge_annotation, "refused, but for those by which podman repeats a field: dropped");
 /// Puts the project's label into the map of that name, which is made where it is missing. Bounds what all labels say.
 std::optional<Deny> add_project_label(json::Value& content, std::string_view labels, const Project& project);
 

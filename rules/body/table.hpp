@@ -73,7 +73,9 @@ constexpr Rule default_is(std::string_view json_text, Rule rule) {
 }
 
 struct Row {
-  std::string_view path;  ///< `HostConfig.Binds[]`, `labels{}`, `Networks{}.aliases[]`; "" is the whole content
+  /// `HostConfig.Binds[]`, `labels{}`, `Networks{}.aliases[]`; "" is the whole content. `{}` beside named members is
+  /// about all others, and may only drop or deny.
+  std::string_view path;
   Shape shape;
   Rule rule;
 };

@@ -132,7 +132,8 @@ class Walk {
 
   Judgement judge_inside(const Node& node, json::Value& value, const std::string& path) {
     if (node.item) return value.items() ? judge_items(node, *value.items(), path) : mistyped(path);
-    if (node.entry) return value.members() ? judge_entries(node, *value.members(), path) : mistyped(path);
+    if (node.entry && node.members.empty())
+      return value.members() ? judge_entries(node, *value.members(), path) : mistyped(path);
     if (!node.is_leaf()) return value.members() ? judge_members(node, *value.members(), path) : mistyped(path);
     return has_shape(value, node.row->shape) ? std::nullopt : mistyped(path);
   }
@@ -174,6 +175,12 @@ class Walk {
     return std::nullopt;
   }
 
+  /// A member without a row. `{}` beside rows of members is about all others: dropped, or refused.
+  Judgement judge_other(const Node& node, json::Member& member, const std::string& prefix) {
+    if (!node.entry) return denied(refusal("field.unknown"), prefix + member.name);
+    return judge(*node.entry, member.value, prefix + member.name, nullptr, true);
+  }
+
   Judgement judge_members(const Node& node, json::Object& members, const std::string& path) {
     const std::string prefix = path.empty() ? path : path + ".";
     std::vector<bool> seen(node.members.size());
@@ -182,7 +189,10 @@ class Walk {
       // Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
       const auto child = std::ranges::find_if(
           node.members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, each.name); });
-      if (child == node.members.end()) return denied(refusal("field.unknown"), prefix + each.name);
+      if (child == node.members.end()) {
+        if (auto deny = judge_other(node, each, prefix)) return deny;
+        continue;
+      }
       const auto index = static_cast<std::size_t>(child - node.members.begin());
       if (seen[index]) return denied(refusal("field.repeated"), prefix + each.name);
       seen[index] = true;

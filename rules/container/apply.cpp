@@ -112,7 +112,7 @@ void write_ports_compat(const std::vector<PublishedPort>& ports, json::Value& co
   for (const PublishedPort& port : ports) {
     json::Value binding;
     binding.set("HostIp", loopback);
-    binding.set("HostPort", port.host == 0 ? "" : std::to_string(port.host));
+    if (port.host != 0) binding.set("HostPort", std::to_string(port.host));
     json::make(bindings, std::to_string(port.container) + "/" + port.protocol).push(std::move(binding));
   }
   json::make(content, "HostConfig.PortBindings") = std::move(bindings);

@@ -150,6 +150,17 @@ TEST_CASE("a changing request without content says so, and form content never cr
   CHECK(deletes[0].starts_with("DELETE /v1.41/containers/" + c1 + "?"));
 }
 
+TEST_CASE("content where none is taken is refused, unless it says the query again; it never crosses") {
+  RunningProxy proxy;
+  const auto c1 = proxy.podman.add(Kind::Container, "c1", "p1");
+  CHECK(proxy.client().request(post("/v1.41/containers/c1/stop?t=3", R"({"t":3})")).status == 204);
+  CHECK(proxy.client().request(post("/v1.41/containers/c1/stop?t=3", R"({"t":4})")).status == 400);
+  CHECK(proxy.client().request(post("/v1.41/containers/c1/stop", R"({"t":3})")).status == 400);
+  const auto posts = proxy.podman.requests("POST");
+  REQUIRE(posts.size() == 1);
+  CHECK(posts[0] == bare_post("POST /v1.41/containers/" + c1 + "/stop?t=3"));
+}
+
 TEST_CASE("an exec start asks upstream for the upgrade in exactly one form") {
   RunningProxy proxy;
   const auto c1 = proxy.podman.add(Kind::Container, "c1", "p1");

@@ -52,6 +52,19 @@ TEST_CASE("an unknown name is refused, so are names that only look like known on
   CHECK(libpod(R"("HostConfig":{})") == "field.unknown");
 }
 
+TEST_CASE("what client libraries send beside Podman's fields is dropped where it says nothing") {
+  const std::string of_docker_py = compat(R"("NetworkingConfig":{"net":null})");
+  CHECK_FALSE(sends(of_docker_py, R"("net")"));
+  CHECK(of_docker_py == compat(""));
+  CHECK(compat(R"("NetworkingConfig":{"net":{"Aliases":["x"]}})") == "field.refused");
+  CHECK(compat(R"("VolumesFrom":[])") == compat(""));
+  CHECK(compat(R"("VolumesFrom":["web"])") == "field.refused");
+  CHECK(judged(Body::ExecCreateCompat, R"({"Container":"web","Cmd":["a"]})") == R"({"Cmd":["a"]})");
+  CHECK(judged(Body::ExecStart, R"({"hijack":true,"stdin":true,"Tty":true})") == R"({"Tty":true})");
+  CHECK(judged(Body::NetworkConnectLibpod, R"({"container":"web","EndpointConfig":{"Aliases":["x"]}})") ==
+        R"({"container":")" + id('c') + R"("})");
+}
+
 TEST_CASE("a field of the wrong type is refused") {
   for (const char* field : {R"("User":1)",
                             R"("Tty":"true")",

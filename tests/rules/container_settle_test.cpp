@@ -299,8 +299,8 @@ TEST_CASE("all exposed ports are published one by one, on the loopback address")
   const auto compat = judge.compat(R"("ExposedPorts":{"81/tcp":{}},"HostConfig":{"PublishAllPorts":true,)"
                                    R"("PortBindings":{"80/tcp":[{"HostPort":"8080"}]}})");
   CHECK(sends(compat, R"("PortBindings":{"80/tcp":[{"HostIp":"127.0.0.1","HostPort":"8080"}],)"
-                      R"("81/tcp":[{"HostIp":"127.0.0.1","HostPort":""}],)"
-                      R"("53/udp":[{"HostIp":"127.0.0.1","HostPort":""}]})"));
+                      R"("81/tcp":[{"HostIp":"127.0.0.1"}],)"
+                      R"("53/udp":[{"HostIp":"127.0.0.1"}]})"));
   CHECK_FALSE(sends(compat, "PublishAllPorts"));
   const auto libpod = judge.libpod(R"("publish_image_ports":true,"expose":{"81":"tcp"})");
   CHECK(sends(libpod, R"("portmappings":[{"host_ip":"127.0.0.1","container_port":81,"protocol":"tcp"},)"

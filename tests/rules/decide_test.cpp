@@ -40,6 +40,20 @@ TEST_CASE("an object in the path is resolved and its full id goes upstream") {
   }
 }
 
+TEST_CASE("what a query says again of the content is judged in the content, and nothing else is new in it") {
+  auto world = one_of_every_kind();
+  const auto created = world.decide(Method::Post, "/volumes/create?Name=data&Labels=%7B%22a%22%3A%22b%22%7D",
+                                    R"({"Name":"data","Labels":{"a":"b"}})");
+  CHECK(target_of(created) == "/volumes/create");
+  for (const auto* target : {"/volumes/create?Driver=local", "/volumes/create?name=data"}) {
+    CAPTURE(target);
+    const auto decision = world.decide(Method::Post, target, R"({"Name":"data"})");
+    const auto* deny = std::get_if<Deny>(&decision);
+    REQUIRE(deny);
+    CHECK(deny->rule->id == "query.unknown");
+  }
+}
+
 TEST_CASE("foreign and absent objects are hidden alike, on every row with an object in its path") {
   auto world = one_of_every_kind();
   world.exec(id('7'), id('b'));
@@ -64,6 +78,24 @@ TEST_CASE("foreign and absent objects are hidden alike, on every row with an obj
     }
   }
   CHECK(rows > 100);
+}
+
+TEST_CASE("removing a container that is not there succeeds where the client says ignore, and a foreign one is none") {
+  auto world = one_of_every_kind();
+  for (const std::string name : {"absent", "web10"}) {
+    CAPTURE(name);
+    const auto ignored = world.decide(Method::Delete, "/v5.4.2/libpod/containers/" + name + "?force=true&ignore=true");
+    REQUIRE(std::holds_alternative<Reply>(ignored));
+    CHECK(std::get<Reply>(ignored).status == 200);
+    CHECK(std::get<Reply>(ignored).content == "[]\n");
+    const auto target = "/libpod/containers/" + name;
+    CHECK(rule_of(world.decide(Method::Delete, "/v5.4.2" + target + "?ignore=false")) == "ownership.hidden");
+    CHECK(rule_of(world.decide(Method::Delete, "/v5.4.2" + target + "?ignore=true&x=1")) == "query.unknown");
+    CHECK(rule_of(world.decide(Method::Delete, "/v1.41/containers/" + name + "?ignore=true")) == "ownership.hidden");
+    CHECK(rule_of(world.decide(Method::Post, "/v5.4.2" + target + "/stop?ignore=true")) == "ownership.hidden");
+  }
+  CHECK(target_of(world.decide(Method::Delete, "/v5.4.2/libpod/containers/web?ignore=true")) ==
+        "/v5.4.2/libpod/containers/" + id('a') + "?ignore=true");
 }
 
 TEST_CASE("what is shared can be read and not changed") {

@@ -210,6 +210,30 @@ TEST_CASE("a pull says which image, and nothing about the registry's certificate
   check(world, rows);
 }
 
+TEST_CASE("a content repeats the query when each member says what one parameter says") {
+  struct Repeated {
+    std::string_view query, content;
+    bool repeats;
+  };
+  const Repeated rows[] = {
+      {"?t=0", R"({"t":0})", true},
+      {"?stream=true&stdout=true&x=1", R"({"stream":true,"stdout":true})", true},
+      {"?signal=SIGINT", R"({"signal":"SIGINT"})", true},
+      {"?a=%7B%22b%22%3A1%7D", R"({"a":{"b":1}})", true},
+      {"?t=0", R"({"t":5})", false},
+      {"?t=0&t=0", R"({"t":0})", false},
+      {"", R"({"t":0})", false},
+      {"?t=0", R"([{"t":0}])", false},
+      {"?t=0", R"("t")", false},
+  };
+  for (const Repeated& row : rows) {
+    CAPTURE(row.query);
+    CAPTURE(row.content);
+    const auto target = std::get<Target>(parse_target("/containers/x/stop" + std::string(row.query)));
+    CHECK(repeats_query(std::get<json::Value>(json::parse(row.content)), target) == row.repeats);
+  }
+}
+
 TEST_CASE("a new name that could be taken for an id is refused") {
   World world;
   CHECK(judged(world, Post, "/containers/create?name=" + std::string(12, 'a')).starts_with("name.id-like"));

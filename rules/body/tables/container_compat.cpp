@@ -41,6 +41,7 @@ constexpr Row rows[] = {
     {"StopSignal",                 Text,       pass},
     {"StopTimeout",                Integer,    bounds::stop_seconds},
     {"Shell",                      Any,        drop},
+    {"VolumesFrom",                Any,        deny_field},  // dockerode sends it empty; Podman hears HostConfig's
 
     {"HostConfig.Binds[]",           Text,     bind},
     {"HostConfig.ContainerIDFile",   Text,     deny_path},  // Podman 4.4 and later delete that file of the host
@@ -109,6 +110,7 @@ constexpr Row rows[] = {
     {"HostConfig.Mounts[].ClusterOptions",                 Any,      deny_field},
 
     {"NetworkingConfig.EndpointsConfig{}", Object, network_key},
+    {"NetworkingConfig{}",                 Any,    deny_field},  // docker-py says the network's name here, with null
 };
 // clang-format on
 

@@ -23,6 +23,7 @@ constexpr Row create[] = {
     {"Env[]",         Text,     environment},
     {"WorkingDir",    Text,     pass},
     {"Cmd[]",         Text,     pass},
+    {"Container",     Any,      drop},  // docker-py says the container again; the path has it
 };
 
 constexpr Row start[] = {
@@ -31,6 +32,8 @@ constexpr Row start[] = {
     {"ConsoleSize[]",  Unsigned, pass},
     {"h",              Unsigned, pass},
     {"w",              Unsigned, pass},
+    {"hijack",         Any,      drop},  // dockerode's own options
+    {"stdin",          Any,      drop},
 };
 
 constexpr Row remove_session[] = {{"Force", Boolean, pass}};

@@ -83,7 +83,10 @@ constexpr Row network_use[] = {
 };
 
 constexpr Row connect_compat[] = {{"Container", Text, container}};
-constexpr Row connect_libpod[] = {{"container", Text, container}};
+constexpr Row connect_libpod[] = {
+    {"container",       Text,  container},
+    {"EndpointConfig",  Any,   drop},  // podman-py; Podman does not hear it here
+};
 
 constexpr Row disconnect[] = {
     {"Container",  Text,    container},
