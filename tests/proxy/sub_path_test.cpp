@@ -73,7 +73,7 @@ void describe(RunningProxy& proxy, const std::string& id, const std::string& sou
                                 source + R"(","Destination":"/x"}]})";
   proxy.podman.on("GET /v4.0.0/libpod/containers/web/json", FakePodman::says(http_answer(200, container)));
   proxy.podman.on("GET /v4.0.0/libpod/containers/" + id + "/json", FakePodman::says(http_answer(200, container)));
-  const std::string pod = R"({"Id":")" + std::string(64, 'd') +
+  const std::string pod = R"({"Id":")" + proxy.podman.add(rules::Kind::Pod, "group", "p1") +
                           R"(","Labels":{"appx.project":"p1"},"Containers":[{"Id":")" + id + R"("}]})";
   proxy.podman.on("GET /v4.0.0/libpod/pods/group/json", FakePodman::says(http_answer(200, pod)));
 }
