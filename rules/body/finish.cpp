@@ -48,7 +48,7 @@ std::optional<Deny> finish_container_libpod(json::Value& content, const Place& p
 /// The containers of a pod get its volumes without the path below them (Podman 5.4).
 std::optional<Deny> finish_pod(json::Value& content, const Place& place) {
   const auto& sub_paths = place.judged.sub_paths;
-  if (!sub_paths.empty() && place.exchange.facts.engine_version())
+  if (!sub_paths.empty() && place.exchange.facts.engine_version())  // an old one knows no such mounts at all
     return Deny{refusal("mount.handed-on"), std::string(sub_paths.front().text("SubPath")), Kind::None};
   if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
   return settle_content(Body::PodCreate, content, place);
