@@ -41,6 +41,7 @@ void AuditLog::write(const rules::AuditRecord& record) {
     std::fprintf(stderr, "podfence: cannot write the audit log: %s; decisions are not recorded until it works again\n",
                  std::generic_category().message(errno).c_str());
   failing_ = !written;
+  for (const auto& observer : observers_) observer(record);
 }
 
 }  // namespace podfence::proxy

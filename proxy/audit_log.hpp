@@ -1,7 +1,9 @@
 #pragma once
 // Where decisions are written: a file opened for append, or standard error. A line is one write(2).
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "rules/audit.hpp"
 
@@ -17,11 +19,14 @@ class AuditLog {
   AuditLog& operator=(const AuditLog&) = delete;
 
   void write(const rules::AuditRecord& record);
+  /// Is told of every record as well. Lives as long as the log is written to.
+  void observe(std::function<void(const rules::AuditRecord&)> observer) { observers_.push_back(std::move(observer)); }
 
  private:
   int file_ = -1;
   bool owned_ = false;
   bool failing_ = false;
+  std::vector<std::function<void(const rules::AuditRecord&)>> observers_;
 };
 
 }  // namespace podfence::proxy

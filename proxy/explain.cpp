@@ -104,7 +104,7 @@ class Explainer {
     auto decision = co_await examination.decide();
     const auto* forward = std::get_if<rules::Forward>(&decision);
     if (!forward || services_.stated) co_return decision;
-    if (auto refused = check_directories(*forward)) co_return *refused;
+    if (auto refused = check_sources(*forward)) co_return *refused;
     co_return decision;
   }
 
@@ -161,6 +161,7 @@ std::vector<rules::Trace> explain(const rules::Project& project, const RawReques
                     .locks = NameLocks(context.get_executor()),
                     .buffers = BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
                     .memory = rules::OwnerMemory(),
+                    .usage = rules::Usage(),
                     .ledger = ledger,
                     .audit = audit,
                     .stated = sources.stated};

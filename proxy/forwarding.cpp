@@ -1,5 +1,6 @@
 #include "proxy/forwarding.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "proxy/directory.hpp"
@@ -8,6 +9,7 @@
 #include "rules/error_answer.hpp"
 #include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
+#include "rules/workspace_volume.hpp"
 
 namespace podfence::proxy {
 
@@ -19,6 +21,13 @@ using Refused = std::optional<Deny>;
 
 bool succeeded(int status) { return status >= 200 && status < 300; }
 
+/// What upstream makes has to be seen to its end, also when the client goes: volumes may have to be undone, and what is
+/// counted while it is made would be missed.
+bool makes_something(const rules::Forward& forward) {
+  return !forward.volumes.empty() || !forward.networks.empty() ||
+         std::ranges::any_of(forward.uses, [](const rules::Use& use) { return rules::lasts(use.resource); });
+}
+
 /// Podman answers a hijacked request with 101, or with 200 and a stream without end (libpod/util.go:writeHijackHeader).
 bool is_tunnel(const AnswerHead& head) {
   return head.status == 101 || (head.status == 200 && head.content.kind == Framing::Kind::UntilClose);
@@ -26,10 +35,13 @@ bool is_tunnel(const AnswerHead& head) {
 
 }  // namespace
 
-Refused check_directories(const rules::Forward& forward) {
-  for (const auto& [path, client_path] : forward.directories)
-    if (!wrong_with_directory(path).empty())
+Refused check_sources(const rules::Forward& forward) {
+  for (const auto& [root, below, client_path] : forward.sources) {
+    if (!wrong_with_directory(root).empty())
       return Deny{refusal("mount.workspace-absent"), client_path, rules::Kind::None};
+    if (!below.empty() && !is_below_directory(root, below))
+      return Deny{refusal("mount.source-absent"), client_path, rules::Kind::None};
+  }
   return std::nullopt;
 }
 
@@ -45,8 +57,7 @@ void Forwarding::apply(const std::vector<rules::Claim>& claims) {
 
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
-  // What upstream does to volumes and networks has to be seen to its end.
-  const bool finishes = !forward.volumes.empty() || !forward.networks.empty();
+  const bool finishes = makes_something(forward);
   if (finishes) departure.set(Departure::Means::Finish);
   apply(forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
@@ -69,7 +80,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
 }
 
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
-  if (auto refused = check_directories(forward)) co_return refused;
+  if (auto refused = check_sources(forward)) co_return refused;
   if (auto refused = co_await claim_objects(forward)) co_return refused;
   const auto outcome = co_await call.send(forward.request, streams() ? &exchange_.content : nullptr, hijacks());
   if (outcome == UpstreamCall::Outcome::SourceFailed) co_return exchange_.content.failure();
@@ -78,6 +89,8 @@ Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call
 
 Task<Refused> Forwarding::claim_objects(const rules::Forward& forward) {
   const auto& project = inquiry_.exchange().project;
+  for (const auto& volume : forward.workspace_volumes)
+    if (auto refused = co_await claim(volume)) co_return refused;
   for (const auto& volume : forward.volumes) {
     auto request = rules::claim(project, volume);
     if (auto refused = co_await claim(rules::Kind::Volume, volume.name, std::move(request))) co_return refused;
@@ -98,11 +111,28 @@ Task<Refused> Forwarding::claim(rules::Kind kind, std::string name, rules::Upstr
   co_return co_await check_owner(kind, std::move(name));
 }
 
+/// Made for good: it is nobody's and everybody's.
+Task<Refused> Forwarding::claim(const rules::WorkspaceVolume& volume) {
+  UpstreamCall call(exchange_.services.upstream);
+  const auto request = rules::claim(volume);
+  if (auto refused = refusal_for(co_await call.send(request))) co_return refused;
+  auto& facts = inquiry_.exchange().facts;
+  facts.forget(rules::owner_of_claimed(rules::Kind::Volume, volume.name));
+  if (auto refused = co_await look_up(rules::Kind::Volume, volume.name)) co_return refused;
+  co_return rules::check_claim(volume, facts.find(rules::Kind::Volume, volume.name)->document);
+}
+
 Task<Refused> Forwarding::check_owner(rules::Kind kind, std::string name) {
+  if (auto refused = co_await look_up(kind, name)) co_return refused;
+  co_return rules::check_claim(kind, *inquiry_.exchange().facts.find(kind, name), name);
+}
+
+/// The fact is known then.
+Task<Refused> Forwarding::look_up(rules::Kind kind, std::string name) {
   auto& facts = inquiry_.exchange().facts;
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
     const auto* fact = facts.find(kind, name);
-    if (facts.complete() && fact) co_return rules::check_claim(kind, *fact, name);
+    if (facts.complete() && fact) co_return std::nullopt;
     const rules::Ask ask{facts.take_open()};  // named, as in relay.cpp: whole()
     if (auto refused = co_await inquiry_.learn(ask)) co_return refused;
   }

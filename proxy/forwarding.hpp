@@ -12,7 +12,7 @@
 namespace podfence::proxy {
 
 /// The directories that the request would mount must be there when it is sent.
-std::optional<rules::Deny> check_directories(const rules::Forward& forward);
+std::optional<rules::Deny> check_sources(const rules::Forward& forward);
 
 class Forwarding {
  public:
@@ -26,6 +26,8 @@ class Forwarding {
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> claim_objects(const rules::Forward& forward);
   Task<std::optional<rules::Deny>> claim(rules::Kind kind, std::string name, rules::UpstreamRequest request);
+  Task<std::optional<rules::Deny>> claim(const rules::WorkspaceVolume& volume);
+  Task<std::optional<rules::Deny>> look_up(rules::Kind kind, std::string name);
   Task<std::optional<rules::Deny>> check_owner(rules::Kind kind, std::string name);
   Task<void> unclaim_volumes();
   Task<rules::Outcome> send(const rules::Batch::Item& item);

@@ -1,6 +1,7 @@
 #include "proxy/inquiry.hpp"
 
 #include "rules/decide.hpp"
+#include "rules/quota.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -13,7 +14,9 @@ bool changes_something(rules::Method method) { return method != rules::Method::G
 LockedNames names_in(const rules::Ask& ask) {
   LockedNames result;
   for (const auto& question : ask.questions) {
-    if (rules::has_lasting_id(question.kind)) continue;
+    const bool counts = question.ask == rules::Question::Ask::Count;
+    result.alone |= counts;
+    if (counts || !rules::may_change_hands(question)) continue;
     if (question.ask == rules::Question::Ask::Object)
       result.names.insert(question.name);
     else
@@ -37,22 +40,38 @@ LockedNames names_in(const rules::Decision& decision) {
 Inquiry::Inquiry(Services& services, const rules::Project& project, const rules::Match& match,
                  const rules::Request& request)
     : services_(services),
-      facts_(std::in_place, project, services.ledger, services.memory),
+      facts_(std::in_place, project, services.ledger, services.memory, services.usage),
       exchange_{project, match, request, *facts_},
       buffered_(services.buffers, project.id) {}
 
 Task<rules::Decision> Inquiry::decide() {
   for (int round = 0; round < 2 * max_rounds; ++round) {
     auto decision = rules::decide(exchange_);
-    if (const auto wanted = names_in(decision); !holds(wanted)) {
+    if (const auto wanted = wanted_for(decision); !holds(wanted)) {
       if (auto deny = co_await lock(wanted)) co_return *deny;
       continue;
     }
     const auto* ask = std::get_if<rules::Ask>(&decision);
-    if (!ask) co_return decision;
+    if (!ask) {
+      note_use(decision);
+      co_return decision;
+    }
     if (auto deny = co_await learn(*ask)) co_return *deny;
   }
   co_return rules::Deny{rules::refusal("upstream.answer"), "references without an end", rules::Kind::None};
+}
+
+LockedNames Inquiry::wanted_for(const rules::Decision& decision) const {
+  auto wanted = names_in(decision);
+  if (rules::takes_turn(*exchange_.match.endpoint)) wanted.project = exchange_.project.id;
+  return wanted;
+}
+
+/// Nothing may come between the decision and this.
+void Inquiry::note_use(const rules::Decision& decision) {
+  if (const auto* forward = std::get_if<rules::Forward>(&decision))
+    running_ = services_.usage.begin(exchange_.project.id, forward->uses);
+  hold_.share();
 }
 
 bool Inquiry::holds(const LockedNames& wanted) const {
@@ -64,11 +83,15 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
   hold_.release();
   locked_.names.insert(wanted.names.begin(), wanted.names.end());
   locked_.all |= wanted.all;
-  auto hold = co_await services_.locks.acquire(locked_, services_.limits.lock_time);
+  locked_.project = wanted.project;
+  locked_.alone |= wanted.alone;
+  const auto& limits = services_.limits;
+  auto hold = co_await services_.locks.acquire(locked_, limits.lock_time, limits.turn_time);
   if (!hold)
-    co_return rules::Deny{rules::refusal("server.busy"), "other requests use the same names", rules::Kind::None};
+    co_return rules::Deny{rules::refusal("server.busy"), "other requests that come first take too long",
+                          rules::Kind::None};
   hold_ = std::move(*hold);
-  facts_.emplace(exchange_.project, services_.ledger, services_.memory);
+  facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
   buffered_.shrink_to(0);
   co_return std::nullopt;
 }
@@ -82,11 +105,12 @@ Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
 Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& question) {
   if (!services_.stated) co_return co_await ask_upstream(question);
   const auto [status, content] = services_.stated->answer(question);
-  co_return take(question, status, content);
+  co_return take(question, status, content, {});
 }
 
-std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer) {
-  if (facts_->learn(question, status, answer)) return std::nullopt;
+std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer,
+                                         const rules::Fields& fields) {
+  if (facts_->learn(question, status, answer, fields)) return std::nullopt;
   return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
 }
 
@@ -95,7 +119,7 @@ Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& qu
   if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
   const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
   if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
-  co_return take(question, call.head().status, std::get<std::string>(content));
+  co_return take(question, call.head().status, std::get<std::string>(content), call.head().fields);
 }
 
 }  // namespace podfence::proxy

@@ -1,6 +1,7 @@
 #pragma once
 // Finds out what the rules want to know about one request, until they can decide. Names of volumes are locked before
-// the first question about them, so that what was found out still holds when the request is sent.
+// the first question about them, so that what was found out still holds when the request is sent; and so is the
+// project's turn for what adds to its things.
 
 #include <optional>
 #include <set>
@@ -33,17 +34,21 @@ class Inquiry {
   static constexpr int max_rounds = 8;
 
  private:
+  LockedNames wanted_for(const rules::Decision& decision) const;
   bool holds(const LockedNames& wanted) const;
   Task<std::optional<rules::Deny>> lock(const LockedNames& wanted);
   Task<std::optional<rules::Deny>> find_out(const rules::Question& question);
   Task<std::optional<rules::Deny>> ask_upstream(const rules::Question& question);
-  std::optional<rules::Deny> take(const rules::Question& question, int status, std::string_view answer);
+  void note_use(const rules::Decision& decision);
+  std::optional<rules::Deny> take(const rules::Question& question, int status, std::string_view answer,
+                                  const rules::Fields& fields);
 
   Services& services_;
   std::optional<rules::Facts> facts_;
   rules::Exchange exchange_;
   LockedNames locked_;
   NameLocks::Hold hold_;
+  rules::Usage::Running running_;  ///< as long as the exchange
   BufferBudget::Share buffered_;
 };
 

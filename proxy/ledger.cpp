@@ -32,13 +32,20 @@ using Map = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
 /// Who holds what: images by their ids, or tags. Several projects can have pulled the same.
 class Holdings {
  public:
-  void add(std::string_view project, std::string_view what) { holders_[std::string(what)].emplace(project); }
+  void add(std::string_view project, std::string_view what) {
+    if (holders_[std::string(what)].emplace(project).second) ++counts_[std::string(project)];
+  }
 
   void remove(std::string_view project, std::string_view what) {
     const auto found = holders_.find(what);
     if (found == holders_.end()) return;
-    found->second.erase(std::string(project));
+    if (found->second.erase(std::string(project)) > 0) --counts_[std::string(project)];
     if (found->second.empty()) holders_.erase(found);
+  }
+
+  std::int64_t count(std::string_view project) const {
+    const auto found = counts_.find(project);
+    return found == counts_.end() ? 0 : found->second;
   }
 
   bool has(std::string_view project, std::string_view what) const {
@@ -54,6 +61,7 @@ class Holdings {
 
  private:
   Map<std::set<std::string, std::less<>>> holders_;
+  Map<std::int64_t> counts_;  ///< by project
 };
 
 /// What the tables say.
@@ -199,6 +207,8 @@ bool SqliteLedger::owns_tag(std::string_view project, std::string_view tag) cons
 bool SqliteLedger::tag_owned_by_others(std::string_view project, std::string_view tag) const {
   return state_->mirror.tags.others_have(project, tag);
 }
+
+std::int64_t SqliteLedger::images(std::string_view project) const { return state_->mirror.images.count(project); }
 
 void SqliteLedger::apply(std::string_view project, const std::vector<rules::Claim>& claims) {
   if (claims.empty()) return;

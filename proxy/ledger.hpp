@@ -24,6 +24,7 @@ class SqliteLedger final : public rules::Ledger {
   bool held_by_others(std::string_view project, std::string_view image_id) const override;
   bool owns_tag(std::string_view project, std::string_view tag) const override;
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override;
+  std::int64_t images(std::string_view project) const override;
 
   /// All or nothing. A tag that several projects pulled belongs to each of them.
   void apply(std::string_view project, const std::vector<rules::Claim>& claims);

@@ -3,6 +3,11 @@
 // served; all names of a request are taken at once, and who needs more gives up what it has first: nobody can wait for
 // somebody who waits for him.
 //
+// Besides names there is the project's turn. Those who add to what a project has go together; who counts what it has is
+// alone among them, so that the number still holds when it decides. Nobody else waits for that: who has to wait for
+// names does not keep its project's others from going on, and of those who wait for their project's turn only the first
+// keeps its names from others.
+//
 // Nobody may starve everybody else. A lock cannot be taken from its holder, whose decision would no longer hold; so
 // holders work at upstream's pace only, never at a client's, and waiting has an end. Who wants every name conflicts
 // with everybody: nobody queues behind such a request while it waits, it gets its turn when no name is held.
@@ -22,9 +27,10 @@ namespace podfence::proxy {
 
 struct LockedNames {
   std::set<std::string> names;
-  bool all = false;  ///< every name, also those that nobody has thought of yet
+  bool all = false;          ///< every name, also those that nobody has thought of yet
+  std::string project = {};  ///< whose turn is taken, "" for nobody's
+  bool alone = false;        ///< nobody else of the project meanwhile
 
-  bool empty() const { return names.empty() && !all; }
   bool covers(const LockedNames& other) const;
 };
 
@@ -43,6 +49,8 @@ class NameLocks {
     void release();
     /// Who has found out which of all names it needs keeps only those.
     void narrow(std::set<std::string> names);
+    /// Who was alone is so no longer.
+    void share();
 
    private:
     friend NameLocks;
@@ -52,15 +60,18 @@ class NameLocks {
   };
 
   explicit NameLocks(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
-  /// Nothing when the names have not become free in that time.
-  Task<std::optional<Hold>> acquire(LockedNames names, std::chrono::milliseconds time);
+  /// Nothing when the names have not become free in `time`, nor the project's turn in `turn_time`.
+  Task<std::optional<Hold>> acquire(LockedNames names, std::chrono::milliseconds time,
+                                    std::chrono::milliseconds turn_time = {});
 
  private:
   struct Request {
     LockedNames names;
     boost::asio::steady_timer granted_event;  ///< runs out when it has been waited for long enough
     bool granted = false;
+    bool waits_for_turn = false;
   };
+  class Taken;
 
   void grant();
 

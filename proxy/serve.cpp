@@ -9,7 +9,9 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "proxy/admin.hpp"
 #include "proxy/log.hpp"
+#include "proxy/metrics.hpp"
 #include "proxy/places.hpp"
 #include "proxy/podman_service.hpp"
 #include "proxy/private_file.hpp"
@@ -83,7 +85,7 @@ void start(Server& server) {
 }
 
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
-void run(asio::io_context& context, Server& server, Upstream& upstream) {
+void run(asio::io_context& context, Server& server, std::optional<Admin>& admin, Upstream& upstream) {
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
@@ -93,6 +95,7 @@ void run(asio::io_context& context, Server& server, Upstream& upstream) {
     signals.cancel();
     service_end.close();
     server.stop();
+    if (admin) admin->stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -126,12 +129,17 @@ void serve(rules::Configuration configuration) {
   AuditLog audit(configuration.audit_log);
   Upstream upstream = find_upstream(configuration, places);
   asio::io_context context(1);
-  Server server(context, upstream.socket, listeners(configuration), Limits{}, ledger, audit);
+  const Limits limits;
+  Metrics metrics(PODFENCE_VERSION, configuration);
+  audit.observe([&metrics](const rules::AuditRecord& record) { metrics.count(record); });
+  Server server(context, upstream.socket, listeners(configuration), limits, ledger, audit);
   start(server);
+  std::optional<Admin> admin;
+  if (!configuration.admin.empty()) admin.emplace(context, configuration.admin, limits, metrics);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   notify_ready();
-  run(context, server, upstream);
+  run(context, server, admin, upstream);
 }
 
 }  // namespace podfence::proxy

@@ -18,6 +18,7 @@ struct Services {
   NameLocks locks;
   BufferBudget buffers;
   rules::OwnerMemory memory;
+  rules::Usage usage;
   SqliteLedger& ledger;
   AuditLog& audit;
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream, for explanations

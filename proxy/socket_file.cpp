@@ -16,7 +16,6 @@ namespace podfence::proxy {
 namespace {
 
 /// The project's directory may be shared with a group on purpose; who may enter it may use the project.
-constexpr mode_t socket_mode = 0660;
 
 [[noreturn]] void fail(int error, const std::string& path) {
   throw std::system_error(error, std::generic_category(), path);
@@ -64,7 +63,7 @@ class Nursery {
 
 }  // namespace
 
-SocketFile::SocketFile(std::string path) : path_(std::move(path)), socket_(new_socket()) {
+SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), socket_(new_socket()) {
   if (socket_.descriptor() < 0) fail(errno, path_);
   const auto directory = std::filesystem::path(path_).parent_path();
   if (!std::filesystem::exists(directory)) make_private_directory(directory.string());
@@ -75,7 +74,7 @@ SocketFile::SocketFile(std::string path) : path_(std::move(path)), socket_(new_s
   const auto address = address_of(file);
   struct stat status {};
   if (::bind(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::chmod(file.c_str(), socket_mode) != 0 || ::listen(socket_.descriptor(), SOMAXCONN) != 0 ||
+      ::chmod(file.c_str(), mode) != 0 || ::listen(socket_.descriptor(), SOMAXCONN) != 0 ||
       ::stat(file.c_str(), &status) != 0 || ::rename(file.c_str(), path_.c_str()) != 0)
     fail(errno, path_);
   device_ = status.st_dev;

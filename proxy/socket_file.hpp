@@ -12,9 +12,9 @@ namespace podfence::proxy {
 
 class SocketFile {
  public:
-  /// Listens on `path`, with mode 0660; a file there that nobody listens on is replaced. The directory is made with
+  /// Listens on `path`; a file there that nobody listens on is replaced. The directory is made with
   /// mode 0700 if it is absent. Throws std::system_error that names the path.
-  explicit SocketFile(std::string path);
+  explicit SocketFile(std::string path, mode_t mode = 0660);
   /// The file is removed, unless it is another's by now.
   ~SocketFile();
   SocketFile(const SocketFile&) = delete;

@@ -41,6 +41,7 @@ std::vector<Kept> kept_places(const rules::Configuration& configuration, const P
     keep("the directory of Podman's socket", directory_of(configuration.upstream));
   }
   keep("the audit log", configuration.audit_log);
+  if (!configuration.admin.empty()) keep("the directory of the admin socket", directory_of(configuration.admin));
   if (const auto home = places.home(); !home.empty()) {
     keep("the user's settings", home + "/.config");
     keep("Podman's storage", home + "/.local/share/containers");

@@ -30,9 +30,11 @@ struct JudgedBody {
   json::Value content;             ///< to send on; the project's label is in it where the object carries labels
   std::vector<NewVolume> volumes;  ///< named volumes that must exist first
   std::vector<NewNetwork> networks = {};
-  std::vector<HostDirectory> directories = {};
-  std::string image = {};               ///< of a container, as the client named it
-  std::vector<std::string> binds = {};  ///< mounts of a compat create that are sent as Binds (check_host_mount.cpp)
+  std::vector<HostSource> sources = {};
+  std::vector<WorkspaceVolume> workspace_volumes = {};  ///< that are missing
+  std::string image = {};                               ///< of a container, as the client named it
+  std::vector<std::string> binds = {};      ///< mounts of a compat create that are sent as Binds (check_host_mount.cpp)
+  std::vector<json::Value> sub_paths = {};  ///< likewise, of volumes: compat's Mounts, libpod's volumes
 };
 
 /// References in the content are resolved through the exchange's facts; while some are unknown the content holds

@@ -49,6 +49,7 @@ Failure read_texts(Draft& draft) {
   } texts[] = {{"/upstream", wrong_with_socket, draft.configuration.upstream},
                {"/state", wrong_with_path, draft.configuration.state},
                {"/audit_log", wrong_with_path, draft.configuration.audit_log},
+               {"/admin", wrong_with_socket, draft.configuration.admin},
                {"/label", wrong_with_label_key, draft.label_key},
                {"/policies", wrong_with_path, policies}};
   for (const auto& [where, check, target] : texts)
@@ -114,6 +115,8 @@ Failure check_distinct(const Draft& draft) {
     const std::string where = extended("/projects", project.id) + "/socket";
     if (socket == draft.configuration.upstream)
       return error_at(draft.source, where, "must not be the socket of Podman (upstream)");
+    if (socket == draft.configuration.admin)
+      return error_at(draft.source, where, "must not be the operator's socket (admin)");
     for (const auto& other : std::span(projects).first(i))
       if (socket == other.socket)
         return error_at(draft.source, where, "is the socket of the project " + other.project.id + " already");
@@ -284,7 +287,7 @@ std::variant<Configuration, ConfigurationError> configuration_of(const ServeOpti
   if (auto failure = check_options(options)) return *std::move(failure);
   auto policy = policy_of(options, files);
   if (auto* error = std::get_if<ConfigurationError>(&policy)) return std::move(*error);
-  Configuration configuration{options.upstream, options.state, options.audit_log, {}};
+  Configuration configuration{options.upstream, options.state, options.audit_log, {}, {}};
   ProjectConfiguration& entry = configuration.projects.emplace_back();
   entry.project.id = options.project;
   entry.project.policy = std::get<Policy>(std::move(policy));

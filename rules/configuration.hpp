@@ -23,6 +23,7 @@ struct Configuration {
   std::string state;      ///< directory of the ledger; "" means the default place
   std::string audit_log;  ///< file; "" means standard error
   std::vector<ProjectConfiguration> projects;
+  std::string admin = {};  ///< path of the operator's socket; "" means none
 };
 
 struct ConfigurationError {

@@ -2,6 +2,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/answer.hpp"
+#include "rules/quota.hpp"
 
 namespace podfence::rules {
 
@@ -29,6 +30,10 @@ Decision act_on(Exchange& exchange) {
     case Act::ContainerCreate:  // its references and volumes come out of the content
     case Act::DiskUsage:
       return act::plain(exchange);
+    case Act::Start:
+      return act::start(exchange);
+    case Act::Archive:
+      return act::archive(exchange);
     case Act::Events:
       ask_what_is_there(exchange.facts);
       return act::plain(exchange);
@@ -68,12 +73,14 @@ Decision decide(Exchange& exchange) {
   const auto* forward = std::get_if<Forward>(&decision);
   if (forward && forward->volumes.size() > max_new_volumes)
     return Deny{refusal("limit.volumes"), std::to_string(max_new_volumes), Kind::None};
-  if (exchange.facts.complete()) return decision;
-  Ask ask{exchange.facts.take_open()};
-  // What a prune asks about is the project's own; what else asks much was told so by the client.
-  if (ask.questions.size() > max_references && exchange.match.endpoint->act != Act::Prune)
+  // What a prune asks about is the project's own, and so is what is counted; what else asks much was told so by the
+  // client.
+  if (exchange.facts.open() > max_references && exchange.match.endpoint->act != Act::Prune)
     return Deny{refusal("limit.references"), std::to_string(max_references), Kind::None};
-  return ask;
+  if (forward)
+    if (auto deny = check_quotas(exchange, forward->uses)) return *deny;
+  if (exchange.facts.complete()) return decision;
+  return Ask{exchange.facts.take_open()};
 }
 
 }  // namespace podfence::rules

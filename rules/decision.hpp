@@ -10,6 +10,7 @@
 #include "rules/field.hpp"
 #include "rules/kind.hpp"
 #include "rules/method.hpp"
+#include "rules/policy.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::rules {
@@ -23,9 +24,10 @@ struct UpstreamRequest {
 };
 
 /// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names
-/// of the volumes that own containers mount.
+/// of the volumes that own containers mount. Count: everything of that kind that the project has, to compare it with a
+/// quota; nobody may add to it until the decision. Version: the engine's.
 struct Question {
-  enum class Ask { Object, List, Mounts } ask = Ask::Object;
+  enum class Ask { Object, List, Mounts, Count, Version } ask = Ask::Object;
   Kind kind = Kind::None;
   std::string name;
   friend auto operator<=>(const Question&, const Question&) = default;
@@ -74,21 +76,41 @@ struct NewNetwork {
   bool internal = false;  ///< no way out of it
 };
 
-/// A workspace that is mounted. It must be there, and no part of its path a symbolic link, when the request is sent:
-/// Podman would make a missing directory, and follow a link.
-struct HostDirectory {
-  std::string path;
+/// A workspace that is mounted, or a path below one. It must be there, and no part of its path a symbolic link, when
+/// the request is sent: Podman would make a missing directory, and follow a link.
+struct HostSource {
+  std::string root;         ///< the workspace
+  std::string below;        ///< a file or directory in it; "" for the workspace itself
   std::string client_path;  ///< for the refusal
+  friend bool operator==(const HostSource&, const HostSource&) = default;
+};
+inline std::string host_path_of(const HostSource& source) {
+  return source.below.empty() ? source.root : source.root + "/" + source.below;
+}
+
+/// A volume of podfence's own over a workspace (workspace_volume.hpp). Made on demand, looked at before each use.
+struct WorkspaceVolume {
+  std::string name;
+  std::string host;
+  bool read_only = false;
+};
+
+/// What a request adds to what its project has.
+struct Use {
+  Resource resource;
+  std::int64_t amount = 1;
 };
 
 /// One request goes upstream; its answer goes back through the row's answer rule.
 struct Forward {
-  std::vector<HostDirectory> directories;
+  std::vector<HostSource> sources;
+  std::vector<WorkspaceVolume> workspace_volumes;  ///< to be made
   std::vector<NewVolume> volumes;
   std::vector<NewNetwork> networks;
   UpstreamRequest request;
   std::vector<Claim> before;      ///< applied to the ledger before the request is sent
   std::vector<Claim> on_failure;  ///< applied when upstream does not answer, or with an error
+  std::vector<Use> uses;          ///< has been compared with the quotas; to be noted at once (usage.hpp)
 };
 
 /// Several requests, one after the other; the report is made from what they answered (answer.hpp).

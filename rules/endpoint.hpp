@@ -33,6 +33,8 @@ enum class Act {
   NetworkCreate,
   NetworkRemove, ///< Podman sees the containers on a network only when it is named by its exact name
   ContainerCreate,
+  Start,         ///< Podman opens what is mounted from the host
+  Archive,       ///< so it does where the container does not run
   ImageRemove,
   ImageBatchRemove,
   ImagePull,

@@ -58,6 +58,10 @@ std::string_view decided_by(const Endpoint& endpoint) {
       if (endpoint.subject == Kind::Exec) return "the session's container must be own";
       if (endpoint.subject != Kind::None) return "the object must be own";
       return endpoint.body == Body::None ? "no object is named" : "the new object gets the project's label";
+    case Act::Start:
+      return "the object must be own, and the sources of its mounts in place";
+    case Act::Archive:
+      return "the object must be own, and no read-only workspace be written to";
     case Act::Exists:
       return "answered from the ownership alone";
     case Act::List:

@@ -87,7 +87,8 @@ std::string sentence_of(const Deny& deny) {
   auto message = "podfence: " + fill(rule.sentence, printable(deny.subject)) + ".";
   const std::string_view way_out = deny.way_out.empty() ? rule.way_out : std::string_view(deny.way_out);
   if (!way_out.empty()) message += " " + capitalised(way_out) + ".";
-  return message + " [rule " + std::string(rule.id) + "]";
+  const std::string policy = deny.policy.empty() ? std::string(rule.policy) : deny.policy;
+  return message + " [rule " + std::string(rule.id) + (policy.empty() ? "" : ", policy " + policy) + "]";
 }
 
 Reply error_answer(const Deny& deny, Family family) {

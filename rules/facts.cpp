@@ -81,16 +81,22 @@ bool has_labels(const json::Value& object) {
   return labels && !labels->members()->empty();
 }
 
-/// The names of the volumes that a container mounts, by its inspect answer or by Docker's list.
+/// The names of the volumes that a container mounts, by its inspect answer or by Docker's list. Volumes of podfence's
+/// own are not among them: by those the container mounts a workspace.
 std::vector<std::string> mounted_by(const json::Value& container) {
   std::vector<std::string> names;
   if (const auto* mounts = container.find("Mounts"); mounts && mounts->items())
     for (const auto& mount : *mounts->items())
-      if (mount.text("Type") == "volume") names.emplace_back(mount.text("Name"));
+      if (mount.text("Type") == "volume" && !is_own_name(mount.text("Name"))) names.emplace_back(mount.text("Name"));
   return names;
 }
 
 }  // namespace
+
+/// Nobody but podfence makes or removes a volume of its own.
+bool may_change_hands(const Question& question) {
+  return !has_lasting_id(question.kind) && !(question.kind == Kind::Volume && is_own_name(question.name));
+}
 
 std::string_view labelled_project(const Project& project, const json::Value& object) {
   const auto* labels = labels_of(object);
@@ -191,6 +197,11 @@ const json::Array* Facts::list(Kind kind, std::string_view filters) {
   return fact ? fact->document.items() : nullptr;
 }
 
+const json::Array* Facts::count(Kind kind) {
+  const Fact* fact = ask({Question::Ask::Count, kind, ""});
+  return fact ? fact->document.items() : nullptr;
+}
+
 std::vector<std::string> Facts::resolved_ids() const {
   std::vector<std::string> ids;
   for (const auto& [question, fact] : known_)
@@ -208,6 +219,8 @@ const json::Array* Facts::mounted_volumes() {
 UpstreamRequest Facts::request_for(const Question& question) const {
   const auto& source = source_of(question.kind);
   std::string target(api);
+  // The head of a ping says it; for its own answer about versions Podman asks all its helpers for theirs.
+  if (question.ask == Question::Ask::Version) return {Method::Get, "/_ping", {}, std::nullopt};
   target += source.collection;
   if (question.ask == Question::Ask::Object)
     return {Method::Get, target + "/" + encode(question.name) + "/json", {}, std::nullopt};
@@ -225,8 +238,14 @@ UpstreamRequest Facts::request_for(const Question& question) const {
   return {Method::Get, std::move(target), {}, std::nullopt};
 }
 
-bool Facts::learn(const Question& question, int status, std::string_view content) {
+bool Facts::learn(const Question& question, int status, std::string_view content, const Fields& fields) {
   Fact fact;
+  if (question.ask == Question::Ask::Version) {
+    const std::string* version = status == 200 ? rules::find(fields, "Libpod-API-Version") : nullptr;
+    fact.document = version ? *version : std::string();
+    known_[question] = std::move(fact);
+    return true;
+  }
   if (question.ask == Question::Ask::Object && is_absent(status, content)) {
     known_[question] = fact;
     return true;
@@ -235,11 +254,24 @@ bool Facts::learn(const Question& question, int status, std::string_view content
   auto parsed = json::parse(content, json::answer_limits);
   auto* document = std::get_if<json::Value>(&parsed);
   if (!document) return false;
-  const bool understood = question.ask == Question::Ask::Object   ? learn_object(question, std::move(*document), fact)
-                          : question.ask == Question::Ask::Mounts ? learn_mounts(*document, fact)
-                                                                  : learn_list(question, std::move(*document), fact);
-  if (understood) known_[question] = std::move(fact);
-  return understood;
+  if (!learn_document(question, std::move(*document), fact)) return false;
+  known_[question] = std::move(fact);
+  return true;
+}
+
+bool Facts::learn_document(const Question& question, json::Value document, Fact& fact) {
+  switch (question.ask) {
+    case Question::Ask::Object:
+      return learn_object(question, std::move(document), fact);
+    case Question::Ask::Count:
+    case Question::Ask::List:
+      return learn_list(question, std::move(document), fact);
+    case Question::Ask::Mounts:
+      return learn_mounts(document, fact);
+    case Question::Ask::Version:
+      break;  // no document
+  }
+  return false;
 }
 
 bool Facts::learn_object(const Question& question, json::Value document, Fact& fact) {
@@ -271,6 +303,11 @@ bool Facts::learn_object(const Question& question, json::Value document, Fact& f
 /// A random name is never used twice; another one may be, and is asked for every time.
 void Facts::remember_volume(std::string_view name) {
   if (is_full_id(name)) memory_.remember(Kind::Volume, name, project_.id);
+}
+
+std::optional<EngineVersion> Facts::engine_version() {
+  const Fact* fact = ask({Question::Ask::Version, Kind::None, ""});
+  return fact ? std::optional(parse_engine_version(*fact->document.string())) : std::nullopt;
 }
 
 bool Facts::is_remembered_volume(std::string_view name) const {

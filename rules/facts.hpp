@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "rules/decision.hpp"
+#include "rules/engine_version.hpp"
 #include "rules/json.hpp"
 #include "rules/project.hpp"
+#include "rules/usage.hpp"
 
 namespace podfence::rules {
 
@@ -26,6 +28,8 @@ class Ledger {
   virtual bool held_by_others(std::string_view project, std::string_view image_id) const = 0;
   virtual bool owns_tag(std::string_view project, std::string_view tag) const = 0;
   virtual bool tag_owned_by_others(std::string_view project, std::string_view tag) const = 0;
+  /// How many images it holds.
+  virtual std::int64_t images(std::string_view project) const = 0;
 };
 
 /// Whose an object with an immutable id is or was: ids are never used twice and labels of an id never change. Bounded;
@@ -52,8 +56,8 @@ struct Fact {
 
 class Facts {
  public:
-  Facts(const Project& project, const Ledger& ledger, OwnerMemory& memory)
-      : project_(project), ledger_(ledger), memory_(memory) {}
+  Facts(const Project& project, const Ledger& ledger, OwnerMemory& memory, Usage& usage)
+      : project_(project), ledger_(ledger), memory_(memory), usage_(usage) {}
 
   /// nullptr: not known yet, and noted as a question. Full ids that memory knows as ours need no question unless the
   /// document is wanted.
@@ -61,9 +65,14 @@ class Facts {
   /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*), in libpod's list form.
   /// `filters` is canonical JSON for upstream, "" for just our label. nullptr: noted as a question.
   const json::Array* list(Kind kind, std::string_view filters = "");
+  /// The same without filters, to be counted. nullptr: noted as a question.
+  const json::Array* count(Kind kind);
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
   /// question.
   const json::Array* mounted_volumes();
+  /// The engine's. nullopt: noted as a question. Asked by who needs it, every time: the engine may be another one by
+  /// then.
+  std::optional<EngineVersion> engine_version();
   /// Did an own container mount this anonymous volume once? Those carry no label; a random name is never used twice.
   bool is_remembered_volume(std::string_view name) const;
   /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
@@ -77,6 +86,7 @@ class Facts {
   const std::map<Question, Fact>& known() const { return known_; }
 
   bool complete() const { return open_.empty(); }
+  std::size_t open() const { return open_.size(); }
   std::vector<Question> take_open() {
     const auto questions = std::exchange(open_, {});
     return {questions.begin(), questions.end()};
@@ -85,20 +95,23 @@ class Facts {
   /// What to ask upstream for a question.
   UpstreamRequest request_for(const Question& question) const;
   /// Takes the answer. False: it cannot be understood; the exchange must fail with 502.
-  bool learn(const Question& question, int status, std::string_view content);
+  bool learn(const Question& question, int status, std::string_view content, const Fields& fields = {});
 
   const Project& project() const { return project_; }
   const Ledger& ledger() const { return ledger_; }
   OwnerMemory& memory() { return memory_; }
+  Usage& usage() { return usage_; }
 
  private:
   const Project& project_;
   const Ledger& ledger_;
   OwnerMemory& memory_;
+  Usage& usage_;
   const Fact* ask(const Question& question);
   const Fact* find_image(std::string_view name);
   const Fact* find_exec(std::string_view id);
   const Fact* find_volume(std::string_view name);
+  bool learn_document(const Question& question, json::Value document, Fact& fact);
   bool learn_object(const Question& question, json::Value document, Fact& fact);
   bool learn_list(const Question& question, json::Value document, Fact& fact);
   bool learn_mounts(const json::Value& containers, Fact& fact);
@@ -113,6 +126,8 @@ class Facts {
 inline constexpr std::string_view default_network_id =
     "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
 
+/// Can the name in the question come to mean something else between an answer and what is done about it?
+bool may_change_hands(const Question& question);
 /// The project that an object's label names, "" for none.
 std::string_view labelled_project(const Project& project, const json::Value& object);
 

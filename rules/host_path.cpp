@@ -5,6 +5,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/configuration_text.hpp"
+#include "rules/workspace_volume.hpp"
 
 namespace podfence::rules {
 
@@ -41,6 +42,10 @@ std::string replaced(std::string_view text, std::string_view path, std::string_v
   return result.append(text);
 }
 
+std::string joined(const std::string& directory, const std::string& below) {
+  return below.empty() ? directory : directory + "/" + below;
+}
+
 }  // namespace
 
 bool is_below(std::string_view path, std::string_view directory) {
@@ -51,20 +56,40 @@ std::variant<HostPath, Deny> host_path(const Project& project, std::string_view 
   std::string_view path = client_path;
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   if (wrong_with_path(path)) return refuse_path(project, client_path);
-  for (const auto& [client, host, read_only] : project.policy.workspaces) {
-    if (path == client) return HostPath{client, host, read_only};
-    if (is_below(path, client)) return Deny{refusal("mount.workspace-subpath"), std::string(client_path), Kind::None};
+  for (const Workspace& workspace : project.policy.workspaces) {
+    if (path == workspace.client) return HostPath{workspace.client, workspace.host, &workspace};
+    if (!is_below(path, workspace.client)) continue;
+    if (wrong_with_mount_path(path)) return refuse_path(project, client_path);
+    const WorkspacePlace place{&workspace, std::string(path.substr(workspace.client.size() + 1))};
+    return HostPath{place.client(), place.host(), &workspace, place.below};
   }
   // A socket at a path that Podman would split cannot be mounted.
   if (!wrong_with_mount_path(project.socket) && is_engine_socket(project, path))
-    return HostPath{std::string(engine_sockets.front()), project.socket, false, false};
+    return HostPath{std::string(engine_sockets.front()), project.socket};
   return refuse_path(project, client_path);
+}
+
+std::string WorkspacePlace::host() const { return joined(workspace->host, below); }
+
+std::string WorkspacePlace::client() const { return joined(workspace->client, below); }
+
+WorkspacePlace workspace_place(const Project& project, std::string_view host_path) {
+  for (const Workspace& workspace : project.policy.workspaces) {
+    if (workspace.host == host_path) return {&workspace};
+    if (is_below(host_path, workspace.host))
+      return {&workspace, std::string(host_path.substr(workspace.host.size() + 1))};
+  }
+  return {};
+}
+
+WorkspacePlace workspace_place(const Project& project, const json::Value& mount) {
+  if (mount.text("Type") != "volume") return workspace_place(project, mount.text("Source"));
+  return {workspace_of_volume(project, mount.text("Name")), std::string(mount.text("SubPath"))};
 }
 
 std::string client_path(const Project& project, std::string_view host_path) {
   if (host_path.empty()) return "";
-  for (const Workspace& workspace : project.policy.workspaces)
-    if (workspace.host == host_path) return workspace.client;
+  if (const auto place = workspace_place(project, host_path); place.workspace) return place.client();
   return host_path == project.socket ? std::string(engine_sockets.front()) : "";
 }
 
@@ -76,7 +101,10 @@ std::string client_bind(const Project& project, const std::string& bind) {
 }
 
 std::string with_client_paths(const Project& project, std::string text) {
-  for (const Workspace& workspace : project.policy.workspaces) text = replaced(text, workspace.host, workspace.client);
+  for (const Workspace& workspace : project.policy.workspaces) {
+    text = replaced(text, workspace.host, workspace.client);
+    text = replaced(text, volume_of(workspace).name, workspace.client);
+  }
   return project.socket.empty() ? text : replaced(text, project.socket, engine_sockets.front());
 }
 

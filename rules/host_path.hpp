@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "rules/decision.hpp"
+#include "rules/json.hpp"
 #include "rules/project.hpp"
 
 namespace podfence::rules {
@@ -15,9 +16,24 @@ namespace podfence::rules {
 struct HostPath {
   std::string client;
   std::string host;
-  bool read_only = false;
-  bool is_directory = true;
+  const Workspace* workspace = nullptr;  ///< nullptr: the engine's socket
+  std::string below = {};                ///< of a path below the workspace
 };
+
+/// A place in the project's workspaces, or none.
+struct WorkspacePlace {
+  const Workspace* workspace = nullptr;
+  std::string below = {};
+
+  std::string host() const;
+  std::string client() const;
+};
+
+/// Where a path of the host lies.
+WorkspacePlace workspace_place(const Project& project, std::string_view host_path);
+/// What a mount in a container's document is of, be it a bind or by a volume of podfence's own. Only libpod's document
+/// names the path below a volume.
+WorkspacePlace workspace_place(const Project& project, const json::Value& mount);
 
 /// `path` lies below the directory, and is not the directory itself. Both are clean.
 bool is_below(std::string_view path, std::string_view directory);

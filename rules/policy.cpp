@@ -56,14 +56,14 @@ constinit const std::array<AmountRow, amount_count> amount_rows = {{
     {Amount::Memory,         "memory",          Unit::Bytes,       {{}, {}, 64 * gibi}},
     {Amount::Cpus,           "cpus",            Unit::Processors,  {{}, {}, 1024 * processor}},
     {Amount::Processes,      "pids",            Unit::Count,       {{}, {}, 16384}},
-    {Amount::SharedMemory,   "shm",             Unit::Bytes,       {{}, {}, gibi}},
+    {Amount::SharedMemory,   "shm",             Unit::Bytes,       {{}, {}, gibi}, true},
     {Amount::Tmpfs,          "tmpfs",           Unit::Bytes,       {{}, gibi, 8 * gibi}},
     {Amount::OpenFiles,      "nofile",          Unit::Count,       {{}, {}, 1'048'576}},
     {Amount::UserProcesses,  "nproc",           Unit::Count,       {{}, {}, 65536}},
     {Amount::LogSize,        "log_size",        Unit::Bytes,       {{}, 100 * mebi, gibi}},
-    {Amount::HealthInterval, "health_interval", Unit::Nanoseconds, {second, {}, {}}},
+    {Amount::HealthInterval, "health_interval", Unit::Nanoseconds, {second, {}, {}}, true},
     {Amount::Restarts,       "restarts",        Unit::Count,       {{}, {}, 1000}},
-    {Amount::StopTimeout,    "stop_timeout",    Unit::Seconds,     {{}, {}, 3600}},
+    {Amount::StopTimeout,    "stop_timeout",    Unit::Seconds,     {{}, {}, 3600}, true},
 }};
 
 constinit const std::array<ResourceRow, resource_count> resource_rows = {{

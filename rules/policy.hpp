@@ -126,6 +126,9 @@ struct AmountRow {
   std::string_view key;  ///< in `limits`
   Unit unit;
   Limit built_in;  ///< what counts for a project that says nothing
+  /// What is beyond is brought to the limit and not refused: clients send a default of their own, which nobody asked
+  /// for (podman: 10 seconds to stop, 64 MiB of shared memory, a health check every 30 seconds).
+  bool clamped = false;
 };
 struct ResourceRow {
   Resource resource;

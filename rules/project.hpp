@@ -17,6 +17,7 @@ struct Project {
 
 /// What podfence makes for itself is called so, and clients may not call anything so.
 inline constexpr std::string_view own_name_prefix = "podfence.";
+inline bool is_own_name(std::string_view name) { return name.starts_with(own_name_prefix); }
 
 bool is_project_id(std::string_view text);
 

@@ -23,7 +23,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"ownership.label", 403, "the label {} belongs to podfence and may only name your own project", "leave the label out; it is added for you"},
 
   // What the project may do at all (decide.cpp)
-  {"access.read", 403, "your project may only read, and this changes something: {}", "ask the operator for access \"full\""},
+  {"access.read", 403, "your project may only read, and this changes something: {}", "ask the operator for access \"full\"", false, "access"},
 
   // Request target (target.cpp)
   {"target.form", 400, "the request target must be in origin form (a path that begins with '/'): {}", "send the path and query only"},
@@ -80,7 +80,11 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"name.reserved", 403, "names that begin with 'podfence.' are podfence's own: {}", "choose another name"},
   {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
   {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume", false, "workspace"},
-  {"mount.workspace-subpath", 403, "a path below a workspace cannot be mounted by itself, since Podman opens it again at every start and a symbolic link could stand there by then: {}", "mount the workspace, and use the path below it in the container"},
+  {"mount.workspace-subpath", 403, "a path below a workspace cannot be mounted by itself, since Podman opens it again at every start and a symbolic link could stand there by then: {}", "mount the workspace, and use the path below it in the container", false, "insecure_bind_subpaths"},
+  {"mount.source-absent", 409, "the path is not in the workspace, or leads through a symbolic link, or is no file or directory: {}", "make it first: it is not made for you"},
+  {"mount.workspace-volume", 503, "the volume by which paths below a workspace are mounted is not as it should be: {}", "ask the operator to remove it; it is made again"},
+  {"mount.handed-on", 403, "Podman would hand on the whole workspace for a path below it: {}", "mount the path in each container that needs it"},
+  {"mount.copy", 403, "the copy would go past the container's mounts: {}", "copy by way of another container"},
   {"mount.workspace-absent", 409, "the workspace is not on the host, or its path leads through a symbolic link: {}", "ask the operator to put the directory there"},
   {"mount.option", 403, "the mount option is not allowed: {}", "use 'ro' or 'rw'"},
   {"mount.type", 403, "the type of mount is not allowed: {}", "use a volume or a tmpfs"},
@@ -104,6 +108,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
   {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
+  {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some", false, "quota"},
   {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
   {"port.none-free", 409, "no port of your project's range is free: {}", "remove a container that publishes one", false, "ports"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one of your project's range", false, "ports"},

@@ -96,12 +96,14 @@ Value answer_of(int status, const std::string& content) {
 }
 
 void add(Value& trace, const Forward& forward) {
-  set_list(trace, "directories", list_of(forward.directories, [](const HostDirectory& directory) {
+  set_list(trace, "sources", list_of(forward.sources, [](const HostSource& source) {
              Value object = Value::object();
-             object.set("client", directory.client_path);
-             object.set("host", directory.path);
+             object.set("client", source.client_path);
+             object.set("host", host_path_of(source));
              return object;
            }));
+  set_list(trace, "workspace_volumes",
+           list_of(forward.workspace_volumes, [](const WorkspaceVolume& volume) { return Value(volume.name); }));
   set_list(trace, "volumes", list_of(forward.volumes, [](const NewVolume& volume) { return Value(volume.name); }));
   set_list(trace, "networks", list_of(forward.networks, [](const NewNetwork& network) { return Value(network.name); }));
   set_list(trace, "ledger", list_of(forward.before, claim_of));

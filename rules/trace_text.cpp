@@ -115,8 +115,10 @@ void write_claims(Page& page, std::string_view when, const std::vector<Claim>& c
 
 void write_forward(Page& page, const Forward& forward) {
   page.begin("first");
-  for (const auto& [path, client_path] : forward.directories)
-    page.line("the workspace " + client_path + " must be there, without a symbolic link in its path: " + path);
+  for (const auto& source : forward.sources)
+    page.line(source.client_path + " must be there, without a symbolic link in its path: " + host_path_of(source));
+  for (const auto& volume : forward.workspace_volumes)
+    page.line("the volume " + volume.name + " is made over " + volume.host + ", if it is missing");
   for (const auto& volume : forward.volumes)
     page.line("the volume " + volume.name + " is made with the project's label, if it is missing");
   for (const auto& network : forward.networks)

@@ -11,6 +11,7 @@ packages_build=(
   libssl-dev                         # random request ids; TLS of the control plane
   libsqlite3-dev                     # ledger
   rapidjson-dev                      # JSON
+  prometheus-cpp-dev                 # metrics
   doctest-dev                        # unit tests
 )
 

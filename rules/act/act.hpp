@@ -14,6 +14,9 @@ namespace podfence::rules::act {
 
 /// Resolve the path's object, judge query and content, send on.
 Decision plain(Exchange& exchange);
+/// As plain, with a look at what Podman then opens on the host: sources.cpp.
+Decision start(Exchange& exchange);
+Decision archive(Exchange& exchange);
 Decision exists(Exchange& exchange);
 Decision list(Exchange& exchange);
 Decision prune(Exchange& exchange);

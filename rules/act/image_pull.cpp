@@ -6,6 +6,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
+#include "rules/quota.hpp"
 #include "rules/registry_auth.hpp"
 
 namespace podfence::rules::act {
@@ -95,6 +96,7 @@ Decision image_pull(Exchange& exchange) {
   if (const auto* deny = std::get_if<Deny>(&credentials)) return *deny;
   forward.request.fields.push_back(std::get<Field>(std::move(credentials)));
   forward.request.target = write_target(upstream_path(exchange, ""), pairs);
+  note_uses(exchange, nullptr, forward);
   return forward;
 }
 

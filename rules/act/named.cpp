@@ -25,6 +25,9 @@ Decision create_named(Exchange& exchange, Kind kind) {
   if (name.empty()) return decision;
   const auto* holder = exchange.facts.find(kind, name);
   if (holder && holder->ownership == Ownership::Foreign) return Deny{refusal("name.taken"), name, kind};
+  // Podman answers with the one that is there, or that the name is in use: nothing is added.
+  auto* forward = std::get_if<Forward>(&decision);
+  if (forward && holder && holder->ownership != Ownership::Missing) forward->uses.clear();
   return decision;
 }
 

@@ -2,6 +2,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/json.hpp"
+#include "rules/quota.hpp"
 
 namespace podfence::rules::act {
 
@@ -68,9 +69,9 @@ Decision plain(Exchange& exchange) {
   Forward forward;
   forward.request.method = endpoint.method;
   forward.request.target = write_target(upstream_path(exchange, id), std::get<JudgedQuery>(query).pairs);
-  if (endpoint.body == Body::None) return forward;
-  if (endpoint.body == Body::Stream) {
-    forward.request.fields.push_back({"Content-Type", "application/x-tar"});
+  if (endpoint.body == Body::None || endpoint.body == Body::Stream) {
+    if (endpoint.body == Body::Stream) forward.request.fields.push_back({"Content-Type", "application/x-tar"});
+    note_uses(exchange, nullptr, forward);
     return forward;
   }
   const auto& content = exchange.request.content;
@@ -78,9 +79,11 @@ Decision plain(Exchange& exchange) {
   auto body = judge_body(endpoint.body, *content, exchange);
   if (const auto* deny = std::get_if<Deny>(&body)) return *deny;
   auto& judged = std::get<JudgedBody>(body);
-  forward.directories = std::move(judged.directories);
+  forward.sources = std::move(judged.sources);
+  forward.workspace_volumes = std::move(judged.workspace_volumes);
   forward.volumes = std::move(judged.volumes);
   forward.networks = std::move(judged.networks);
+  note_uses(exchange, &judged.content, forward);
   forward.request.content = json::write(judged.content);
   forward.request.fields.push_back({"Content-Type", "application/json"});
   return forward;

@@ -2,6 +2,7 @@
 // project's own (query.cpp); where there are none, upstream must not be asked at all.
 
 #include "rules/act/act.hpp"
+#include "rules/quota.hpp"
 
 namespace podfence::rules::act {
 
@@ -17,6 +18,7 @@ Decision stats(Exchange& exchange) {
   Forward forward;
   forward.request.method = endpoint.method;
   forward.request.target = write_target(upstream_path(exchange, ""), judged.pairs);
+  note_uses(exchange, nullptr, forward);
   return forward;
 }
 

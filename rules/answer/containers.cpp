@@ -66,7 +66,10 @@ bool rewrite_containers(Exchange& exchange, json::Value& document) {
   auto* items = items_of(document);
   if (!items) return false;
   keep_own(exchange, Kind::Container, *items);
-  for (auto& item : *items) show_image_at(exchange, &item, "Image", item.text("ImageID"));
+  for (auto& item : *items) {
+    show_image_at(exchange, &item, "Image", item.text("ImageID"));
+    show_workspace_mounts(exchange, item);
+  }
   return true;
 }
 
@@ -75,6 +78,7 @@ bool rewrite_container(Exchange& exchange, json::Value& document) {
   const std::string id(document.text("Image"));
   show_image_at(exchange, &document, "ImageName", id);
   show_image_at(exchange, document.find("Config"), "Image", id);
+  show_workspace_mounts(exchange, document);
   return true;
 }
 

@@ -119,6 +119,8 @@ bool rewrite_disk_usage(Exchange& exchange, json::Value& document) {
   };
   if (!reduce_images(exchange, document, columns)) return false;
   if (!keep_rows(document, "Containers", own_container)) return false;
+  if (auto* rows = document.find("Containers"); rows && rows->items())
+    for (auto& row : *rows->items()) show_workspace_mounts(exchange, row);
   if (!keep_rows(document, "Volumes", own_volume)) return false;
   if (!keep_rows(document, "BuildCache", [](const json::Value&) { return false; })) return false;
   recount(document, columns);

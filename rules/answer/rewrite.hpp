@@ -27,6 +27,9 @@ bool rewrite_disk_usage(Exchange& exchange, json::Value& document);
 /// mounts from the host is shown by its clients' path.
 void hide_host(const Project& project, Answer answer, json::Value& document);
 
+/// Mounts of paths below workspaces, in a container's inspect answer or its place in Docker's list.
+void show_workspace_mounts(Exchange& exchange, json::Value& container);
+
 /// Own by label, or without labels and mounted by an own container.
 bool is_own_volume(Facts& facts, const json::Value& volume);
 /// The same of a name alone.

@@ -33,6 +33,23 @@ std::optional<Deny> judge_container(json::Value& value, const Place& place) {
 
 std::optional<Deny> judge_pod(json::Value& value, const Place& place) { return resolve_text(Kind::Pod, value, place); }
 
+/// Options behind the name take the place of those that the mounts have, nosuid, nodev and ro among them: rw goes
+/// without saying, since it may not make more of a mount than it is, and ro is for containers without workspaces.
+/// Podman 5.4 forgets the path below a volume.
+std::optional<Deny> check_inherited(const std::string& name, bool says_ro, const Place& place) {
+  const Fact* source = place.exchange.facts.find(Kind::Container, name, true);
+  const json::Value* mounts = source ? source->document.find("Mounts") : nullptr;
+  if (!mounts || !mounts->items()) return std::nullopt;
+  for (const json::Value& each : *mounts->items()) {
+    const bool of_host = each.text("Type") == "bind" || is_own_name(each.text("Name"));
+    if (of_host && says_ro)
+      return Deny{refusal("mount.option"), "ro", Kind::None,
+                  "leave it out: the mounts of that container keep their own"};
+    if (is_own_name(each.text("Name"))) return Deny{refusal("mount.handed-on"), name, Kind::None};
+  }
+  return std::nullopt;
+}
+
 /// Podman splits at the first colon and takes any mount option behind it.
 std::optional<Deny> judge_volumes_from(json::Value& value, const Place& place) {
   const std::string& text = *value.string();
@@ -41,7 +58,9 @@ std::optional<Deny> judge_volumes_from(json::Value& value, const Place& place) {
   if (!options.empty() && options != ":ro" && options != ":rw") return refuse(refusal("mount.option"), text);
   auto resolved = resolve(Kind::Container, text.substr(0, colon), place);
   if (auto* deny = std::get_if<Deny>(&resolved)) return std::move(*deny);
-  value = std::get<std::string>(resolved) + options;
+  const bool says_ro = options == ":ro";
+  if (auto deny = check_inherited(text.substr(0, colon), says_ro, place)) return deny;
+  value = std::get<std::string>(resolved) + (says_ro ? options : "");
   return std::nullopt;
 }
 

@@ -12,8 +12,9 @@ namespace podfence::rules {
 Check judge_image, judge_container, judge_volumes_from, judge_pod, judge_secret;
 inline constexpr Rule image = checked(judge_image, "an image of yours or a shared one; sent on as its full id");
 inline constexpr Rule container = checked(judge_container, "a container of yours; sent on as its full id");
-inline constexpr Rule volumes_from =
-    checked(judge_volumes_from, "a container of yours, `:ro` or `:rw` behind it; sent on with its full id");
+inline constexpr Rule volumes_from = checked(judge_volumes_from,
+                                             "a container of yours, sent on with its full id; `:ro` behind it where "
+                                             "that one mounts nothing of the host, `:rw` says nothing");
 inline constexpr Rule pod = checked(judge_pod, "a pod of yours; sent on as its full id");
 inline constexpr Rule secret = checked(judge_secret, "no secret has an owner yet: always absent");
 

@@ -15,11 +15,11 @@ json::Value& object_at(json::Value& content, std::string_view name) {
   return *content.find(name);
 }
 
-void add_binds(json::Value& content, const std::vector<std::string>& binds) {
-  if (binds.empty()) return;
-  json::Value& host = object_at(content, "HostConfig");
-  if (!host.find("Binds")) host.set("Binds", json::Value::array());
-  for (const std::string& bind : binds) host.find("Binds")->push(bind);
+template <typename Items>
+void add_items(json::Value& object, std::string_view name, const Items& items) {
+  if (items.empty()) return;
+  if (!object.find(name)) object.set(name, json::Value::array());
+  for (const auto& item : items) object.find(name)->push(item);
 }
 
 }  // namespace
@@ -30,16 +30,26 @@ std::optional<Deny> finish_labels_compat(json::Value& content, const Place& plac
 
 std::optional<Deny> finish_container_compat(json::Value& content, const Place& place) {
   if (auto deny = settle_content(Body::ContainerCreateCompat, content, place)) return deny;
-  add_binds(content, place.judged.binds);
+  const JudgedBody& judged = place.judged;
+  if (!judged.binds.empty() || !judged.sub_paths.empty()) {
+    json::Value& host = object_at(content, "HostConfig");
+    add_items(host, "Binds", judged.binds);
+    add_items(host, "Mounts", judged.sub_paths);
+  }
   return finish_labels_compat(content, place);
 }
 
 std::optional<Deny> finish_container_libpod(json::Value& content, const Place& place) {
   if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
+  add_items(content, "volumes", place.judged.sub_paths);
   return settle_content(Body::ContainerCreateLibpod, content, place);
 }
 
+/// The containers of a pod get its volumes without the path below them (Podman 5.4).
 std::optional<Deny> finish_pod(json::Value& content, const Place& place) {
+  const auto& sub_paths = place.judged.sub_paths;
+  if (!sub_paths.empty() && place.exchange.facts.engine_version())
+    return Deny{refusal("mount.handed-on"), std::string(sub_paths.front().text("SubPath")), Kind::None};
   if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
   return settle_content(Body::PodCreate, content, place);
 }

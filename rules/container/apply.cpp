@@ -50,8 +50,6 @@ void write_privileges(const Words& words, const Changes& changes, json::Value& c
     return;
   }
   if (changes.no_new_privileges) content.set("no_new_privileges", true);
-  // Else not even /tmp could be written; Docker's clients get that from Podman without asking.
-  if (changes.read_only_root && !content.find("read_write_tmpfs")) content.set("read_write_tmpfs", true);
   if (!changes.user_namespace.empty()) json::make(content, "userns.nsmode") = changes.user_namespace;
 }
 
@@ -142,6 +140,7 @@ void apply(const Changes& changes, Body body, json::Value& content) {
   const Words* words = words_of(body);
   if (!words) return;
   for (const auto& [amount, number] : changes.amounts) write_amount(*words, amount, number, content);
+  for (const auto& [path, number] : changes.clamped) json::make(content, path) = json::Value::integer(number);
   if (body == Body::ContainerUpdateCompat || body == Body::ContainerUpdateLibpod) return;
   if (body != Body::PodCreate) {
     write_privileges(*words, changes, content);

@@ -57,6 +57,7 @@ struct Description {
 /// What is to be written into the content.
 struct Changes {
   std::vector<std::pair<Amount, std::int64_t>> amounts;
+  std::vector<std::pair<std::string_view, std::int64_t>> clamped;  ///< a SaidAmount's path, and what it has to be
   std::vector<std::string> dropped_capabilities;
   bool no_new_privileges = false;
   bool read_only_root = false;

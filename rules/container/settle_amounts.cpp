@@ -15,8 +15,12 @@ Deny beyond(const SaidAmount& said, std::string_view end, std::int64_t bound) {
   const std::string bound_text = amount_text(row.unit, bound);
   const std::string subject = std::string(said.path) + " is " + amount_text(row.unit, said.value) + ", at " +
                               std::string(end) + " " + bound_text;
-  return {refusal("limit.policy"), subject, Kind::None,
-          "say " + bound_text + ", or ask the operator for another " + key, key};
+  return {refusal("limit.policy"), subject, Kind::None, "say " + bound_text, key};
+}
+
+std::int64_t clamped(const SaidAmount& said, const Limit& limit) {
+  const auto raised = std::max(said.value, limit.least.value_or(said.value));
+  return std::min(raised, limit.most.value_or(raised));
 }
 
 bool takes_default(const Description& description, Amount amount) {
@@ -49,8 +53,12 @@ Settled settle_amount(const SaidAmount& said, const Policy& policy) {
 }
 
 Settled settle_amounts(const Description& description, const Policy& policy, bool writes_defaults, Changes& changes) {
-  for (const SaidAmount& said : description.amounts)
-    if (auto deny = settle_amount(said, policy)) return deny;
+  for (const SaidAmount& said : description.amounts) {
+    auto deny = settle_amount(said, policy);
+    if (!deny) continue;
+    if (!row_of(said.amount).clamped) return deny;
+    changes.clamped.emplace_back(said.path, clamped(said, policy.limit(said.amount)));
+  }
   if (!writes_defaults) return std::nullopt;
   for (const AmountRow& row : amount_rows) {
     const auto& standard = policy.limit(row.amount).standard;

@@ -91,6 +91,12 @@ void make_everything_own(FakePodman& podman) {
   podman.on("GET /v4.0.0/libpod/networks/",
             FakePodman::says(http_answer(
                 200, R"({"id":")" + std::string(64, 'd') + R"(","name":"n","labels":{"appx.project":"p1"}})")));
+  podman.on("GET /v4.0.0/libpod/pods/",
+            FakePodman::says(http_answer(
+                200, R"({"Id":")" + std::string(64, 'e') + R"(","Name":"p","Labels":{"appx.project":"p1"}})")));
+  // Nothing that counts against a quota.
+  for (const char* kind : {"containers", "pods", "volumes", "networks"})
+    podman.on("GET /v4.0.0/libpod/" + std::string(kind) + "/json", FakePodman::says(http_answer(200, "[]")));
   podman.on("GET /v4.0.0/libpod/exec/",
             FakePodman::says(http_answer(200, R"({"ID":"e1","ContainerID":")" + id + R"("})")));
 }

@@ -103,7 +103,9 @@ TEST_CASE("without workspaces nothing is looked up") {
 TEST_CASE("a workspace that is gone, or has become a link, is not mounted, and upstream hears nothing of it") {
   const TemporaryDirectory directory;
   const std::string host = fs::canonical(directory.path()).string() + "/demo";
-  testing::RunningProxy proxy({{"/workspace", host}});
+  rules::Policy policy;
+  policy.workspaces = {{"/workspace", host}};
+  testing::RunningProxy proxy(policy);
   const std::string content = R"({"Image":"localhost/bb:latest","HostConfig":{"Binds":["new:/n","/workspace:/x"]}})";
   const std::string create =
       "POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) +

@@ -1,6 +1,7 @@
 """A project as its clients see it: raw requests, the docker command, docker-compose, podman --remote."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -11,6 +12,13 @@ from wire import LineStream, Socket
 
 API = "/v1.41"
 LIBPOD = "/v4.0.0/libpod"
+
+
+def versioned(target):
+    """A target as Podman's documentation writes it, with the version of its family before it. Others stay as they are."""
+    if target.startswith("/libpod/"):
+        return LIBPOD + target.removeprefix("/libpod")
+    return target if target.startswith("/v") and target[2:3].isdigit() else API + target
 
 
 @dataclass
@@ -40,6 +48,9 @@ class Project(Socket):
         self.home = tempfile.mkdtemp(prefix="podfence-client-")
         with open(f"{self.home}/config.json", "w") as file:  # of both clients; podman insists that it is there
             file.write("{}")
+
+    def close(self):
+        shutil.rmtree(self.home, ignore_errors=True)
 
     def events(self, target):
         return LineStream(self.path, target)

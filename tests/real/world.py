@@ -3,19 +3,16 @@ see nor touch. Names of p1's things are prefixes of p10's. Without a proxy there
 
 import json
 import os
-import shutil
-import subprocess
-from pathlib import Path
 
-from check import check, equal, until
+from check import check, equal
 from clients import LIBPOD, Project
-from engine import end
-from wire import Socket, query
+from fence import Fence
+from wire import query
 
 IMAGE = "localhost/bb:latest"
 LABEL = "appx.project"
-# Sleeps, and ends at once when it is told to: `sleep` as process 1 ignores SIGTERM.
-SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 1000 & wait"]
+# Sleeps longer than all suites take, and ends at once when it is told to: `sleep` as process 1 ignores SIGTERM.
+SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 100000 & wait"]
 
 
 class Neighbour:
@@ -86,6 +83,7 @@ class Neighbour:
             volume = direct.get(f"{LIBPOD}/volumes/{name}/json").json()
             seen[f"volume {name}"] = [volume.get("CreatedAt"), volume.get("Labels")]
         seen["network"] = direct.get(f"{LIBPOD}/networks/{self.network}/json").json()
+        seen["network"].pop("options", None)  # Podman 4.3 forgets `isolate` when the Docker API is asked about networks
         seen["image"] = sorted(direct.get(f"{LIBPOD}/images/{self.ids['image']}/json").json().get("RepoTags") or [])
         return json.loads(json.dumps(seen))
 
@@ -95,8 +93,7 @@ class World:
         self.engine = engine
         self.programs = programs
         self.podfence = podfence
-        self.process = None
-        self.audit_path = engine.scratch / "audit" / "log"
+        self.fence = None
         self.neighbour = Neighbour(self)
         self.p1 = self.p10 = None
         self.snapshot = {}
@@ -107,18 +104,14 @@ class World:
         return self.podfence is None
 
     def start(self):
-        paths = {name: self.engine.socket_path for name in ("p1", "p10")}
-        if not self.bare:
-            self._serve()
-            paths = {name: self._socket(name) for name in paths}
-        self.p1, self.p10 = (Project(name, path, self.programs) for name, path in paths.items())
-        if not self.bare:
-            self.descriptors_at_start = self.descriptors()
-            self.neighbour.build()
-            self.p1.canaries = self.neighbour.canaries()
-
-    def _socket(self, name):
-        return str(self.engine.runtime / "podfence" / name / "podman.sock")
+        if self.bare:
+            self.p1, self.p10 = (Project(name, self.engine.socket_path, self.programs) for name in ("p1", "p10"))
+            return
+        self._serve()
+        self.p1, self.p10 = self.fence.projects["p1"], self.fence.projects["p10"]
+        self.descriptors_at_start = self.descriptors()
+        self.neighbour.build()
+        self.p1.canaries = self.neighbour.canaries()
 
     def _workspaces(self, name):
         directories = {"p1": (("/workspace", "workspace-p1", "rw"), ("/reference", "workspace-reference", "ro")),
@@ -127,31 +120,9 @@ class World:
                 for client, host, mode in directories[name]]
 
     def _serve(self):
-        scratch, account = self.engine.scratch, self.engine.account
-        settings = scratch / "podfence.json"
-        state = scratch / "state"
-        for directory in (state, self.audit_path.parent):
-            directory.mkdir()
-            os.chown(directory, account.pw_uid, account.pw_gid)
-        settings.write_text(json.dumps({
-            "upstream": self.engine.socket_path, "state": str(state), "audit_log": str(self.audit_path),
-            "defaults": {"images": {"shared": ["localhost/*"]}},
-            "projects": {name: {"socket": self._socket(name), "workspace": self._workspaces(name)} for name in ("p1", "p10")}}))
-        settings.chmod(0o644)
-        program = scratch / "podfence"  # the build tree need not be open to the user
-        shutil.copy(self.podfence, program)
-        program.chmod(0o755)
-        log = open(scratch / "podfence.log", "wb")
-        self.process = subprocess.Popen([str(program), "serve", "--config", str(settings)], stdin=subprocess.DEVNULL,
-                                        stdout=log, stderr=log, **self.engine.as_user())
-        if not until(self._answers, 10):
-            raise RuntimeError("podfence does not start: " + (scratch / "podfence.log").read_text()[-800:])
-
-    def _answers(self):
-        try:
-            return all(Socket(self._socket(name)).get("/_ping").status == 200 for name in ("p1", "p10"))
-        except OSError:
-            return False
+        self.fence = Fence(self.engine, self.podfence, self.programs,
+                           {name: {"workspace": self._workspaces(name)} for name in ("p1", "p10")})
+        self.fence.start()
 
     def refresh(self, suite):
         """Before a suite: p1 has nothing, and p10's things are as they were."""
@@ -168,11 +139,11 @@ class World:
 
     def audit(self):
         """The audit log as lines of text."""
-        return Path(self.audit_path).read_text().splitlines() if self.audit_path.exists() else []
+        return self.fence.audit() if self.fence else []
 
     def descriptors(self):
         """Open descriptors of the proxy."""
-        return len(os.listdir(f"/proc/{self.process.pid}/fd")) if self.process else 0
+        return len(os.listdir(f"/proc/{self.fence.process.pid}/fd")) if self.fence else 0
 
     def clear(self, project):
         """Removes everything of one project, past the proxy."""
@@ -186,8 +157,13 @@ class World:
             if names:
                 podman(*removal, *names, check=False)
 
+    def another(self, name, projects, **options):
+        """A second podfence before the same engine, for a suite with settings of its own: a context manager."""
+        return Fence(self.engine, self.podfence, self.programs, projects, name, **options)
+
     def stop(self):
-        end(self.process)
-        for project in (self.p1, self.p10):
-            if project:
-                shutil.rmtree(project.home, ignore_errors=True)
+        if self.fence:
+            self.fence.stop()
+        elif self.p1:
+            for project in (self.p1, self.p10):
+                project.close()

@@ -21,7 +21,7 @@ template <typename Answer>
 Outcome judge(Body body, std::string_view text, World& world, Answer answer) {
   const Request request;
   const Match match;
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
   auto content = json::parse(text);
   if (auto* error = std::get_if<json::Error>(&content)) throw std::logic_error("bad JSON in a test: " + error->what);

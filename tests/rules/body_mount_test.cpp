@@ -192,7 +192,8 @@ TEST_CASE("named volumes of the project pass, and are written anew") {
   CHECK(
       sends(libpod(R"("volumes":[{"Name":"vol","Dest":"/d","Options":["ro"]},{"Name":"","Dest":"/e","Options":null}])"),
             R"("volumes":[{"Name":"vol","Dest":"/d","Options":["ro"]},{"Dest":"/e"}])"));
-  CHECK(sends(host_config(R"("VolumesFrom":["web","web:ro"])"), "\"" + id('c') + "\",\"" + id('c') + ":ro\""));
+  CHECK(sends(host_config(R"("VolumesFrom":["web","web:ro","web:rw"])"),
+              "[\"" + id('c') + "\",\"" + id('c') + ":ro\",\"" + id('c') + "\"]"));
   CHECK(sends(libpod(R"("image_volumes":[{"Source":"localhost/shared","Destination":"/i/"}])"),
               R"("image_volumes":[{"Source":")" + id('e') + R"(","Destination":"/i"}])"));
 }

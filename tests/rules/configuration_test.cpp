@@ -89,7 +89,8 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
       {R"({"projects": {}})", "1 /projects: must be an object of projects by id, with at least one"},
       {"{}", "1 : must say projects: an object of projects by id, with at least one"},
       {R"({"project": {"p1": {}}})",
-       "1 /project: is not a key that is known here; known are: upstream, state, audit_log, label, policies, defaults, "
+       "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, label, policies, "
+       "defaults, "
        "projects"},
       {R"({"Projects": {"p1": {}}})", "1 /Projects: is not a key"},
       {R"({"projects": {"p1": {"sockets": "/a"}}})",

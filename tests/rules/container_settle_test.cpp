@@ -95,8 +95,6 @@ TEST_CASE("the bounds of policy hold for creates, pods and updates, and the refu
       {Body::ContainerCreateCompat,
        R"({"Image":"localhost/shared","HostConfig":{"CpuQuota":25000,"CpuPeriod":10000}})"},
       {Body::ContainerCreateCompat,
-       R"({"Image":"localhost/shared","Healthcheck":{"Test":["CMD","true"],"Interval":4000000000}})"},
-      {Body::ContainerCreateCompat,
        R"({"Image":"localhost/shared","HostConfig":{"RestartPolicy":{"Name":"on-failure","MaximumRetryCount":4}}})"},
       {Body::ContainerCreateCompat, R"({"Image":"localhost/shared","HostConfig":{"Tmpfs":{"/x":"size=2m"}}})"},
       {Body::ContainerCreateCompat,
@@ -108,7 +106,6 @@ TEST_CASE("the bounds of policy hold for creates, pods and updates, and the refu
       {Body::ContainerCreateLibpod, R"({"image":"localhost/shared","cpu_quota":250000})"},
       {Body::ContainerCreateLibpod, R"({"image":"localhost/shared","resource_limits":{"pids":{"limit":101}}})"},
       {Body::ContainerCreateLibpod, R"({"image":"localhost/shared","restart_tries":4})"},
-      {Body::ContainerCreateLibpod, R"({"image":"localhost/shared","healthconfig":{"Interval":4000000000}})"},
       {Body::ContainerCreateLibpod,
        R"({"image":"localhost/shared","mounts":[{"type":"tmpfs","destination":"/x","options":["size=2m"]}]})"},
       {Body::PodCreate, R"({"resource_limits":{"memory":{"limit":536870913}}})"},
@@ -125,6 +122,21 @@ TEST_CASE("the bounds of policy hold for creates, pods and updates, and the refu
   CHECK(judge.outcome(Body::ContainerUpdateCompat, R"({"Memory":1073741824})").subject == "Memory is 1g, at most 512m");
   for (const char* text : {R"({"Memory":536870912,"MemorySwap":1073741824})", R"({"NanoCpus":2000000000})"})
     CHECK(judge(Body::ContainerUpdateCompat, text) == text);
+}
+
+TEST_CASE("what clients send by default is brought to the limit of policy") {
+  Judge judge;
+  judge.policy.limit(Amount::StopTimeout).most = 5;
+  judge.policy.limit(Amount::SharedMemory).most = mebi;
+  judge.policy.limit(Amount::HealthInterval).least = 60'000'000'000;
+  const auto libpod = judge.libpod(R"("stop_timeout":10,"shm_size":67108864,"healthconfig":{"Test":["CMD","true"],)"
+                                   R"("Interval":30000000000})");
+  CHECK(sends(libpod, R"("stop_timeout":5)"));
+  CHECK(sends(libpod, R"("shm_size":1048576)"));
+  CHECK(sends(libpod, R"("Interval":60000000000)"));
+  CHECK(sends(judge.compat(R"("StopTimeout":10)"), R"("StopTimeout":5)"));
+  CHECK(sends(judge.host(R"("ShmSize":67108864)"), R"("ShmSize":1048576)"));
+  CHECK(sends(judge.compat(R"("StopTimeout":3)"), R"("StopTimeout":3)"));
 }
 
 TEST_CASE("a tmpfs without a size gets the default one") {
@@ -183,7 +195,6 @@ TEST_CASE("a read-only root and a user namespace are forced by policy") {
   CHECK(sends(judge.compat(), R"("UsernsMode":"keep-id")"));
   const auto libpod = judge.libpod(R"("read_only_filesystem":false)");
   CHECK(sends(libpod, R"("read_only_filesystem":true)"));
-  CHECK(sends(libpod, R"("read_write_tmpfs":true)"));
   CHECK(sends(libpod, R"("userns":{"nsmode":"keep-id"})"));
   CHECK_FALSE(sends(judge.libpod(R"("pod":"pod")"), "keep-id"));  // a member has the pod's
   CHECK(sends(judge(Body::PodCreate, "{}"), R"("userns":{"nsmode":"keep-id"})"));

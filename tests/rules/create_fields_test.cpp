@@ -5,22 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "rules/body/table.hpp"
+#include "tests/rules/survey.hpp"
 #include "tests/support/generated_document.hpp"
 
 using namespace podfence::rules;
+using namespace podfence::tests;
 
 namespace {
-
-struct SurveyRow {
-  std::string body, path, decision;
-};
 
 const std::map<std::string, Body>& bodies() {
   static const std::map<std::string, Body> map = {
@@ -44,21 +40,10 @@ const std::map<std::string, Body>& bodies() {
   return map;
 }
 
-std::vector<SurveyRow> read_survey() {
-  const char* shared = std::getenv("PODFENCE_SHARED");
-  const std::string folder = shared ? shared : std::string(PODFENCE_SOURCE_DIR) + "/../shared";
-  std::ifstream file(folder + "/podman-api/create-fields.tsv");
-  std::vector<SurveyRow> rows;
-  for (std::string line; std::getline(file, line);) {
-    std::vector<std::string> cells(1);
-    for (const char c : line) {
-      if (c == '\t')
-        cells.emplace_back();
-      else
-        cells.back() += c;
-    }
-    if (cells.size() >= 6 && bodies().contains(cells[0])) rows.push_back({cells[0], cells[1], cells[5]});
-  }
+/// Of the bodies that have a table; the others: create_fields_elsewhere_test.cpp.
+std::vector<SurveyRow> tabled_survey() {
+  auto rows = read_survey();
+  std::erase_if(rows, [](const SurveyRow& row) { return !bodies().contains(row.body); });
   return rows;
 }
 
@@ -121,7 +106,7 @@ constexpr auto judged_elsewhere = std::to_array<std::string_view>({
 }  // namespace
 
 TEST_CASE("every surveyed field has a row that agrees with the survey") {
-  const auto survey = read_survey();
+  const auto survey = tabled_survey();
   if (survey.empty()) {
     MESSAGE("SKIPPED: no create-fields.tsv; set PODFENCE_SHARED to the folder that has podman-api/create-fields.tsv");
     return;
@@ -148,7 +133,7 @@ TEST_CASE("every surveyed field has a row that agrees with the survey") {
 }
 
 TEST_CASE("no field is known that the survey does not know") {
-  const auto survey = read_survey();
+  const auto survey = tabled_survey();
   constexpr auto additions = std::to_array<std::string_view>({"ConsoleSize[]"});  // exec start, as Docker sends it
   for (const auto& [name, body] : bodies()) {
     for (const auto& [path, row] : rows_of(body)) {

@@ -32,7 +32,7 @@ TEST_CASE("an owner is compared exactly") {
 
 TEST_CASE("memory answers for own ids only, so that a foreign id costs a question like an absent one") {
   World world;
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   world.memory.remember(Kind::Container, id('a'), "p1");
   world.memory.remember(Kind::Container, id('b'), "p10");
   REQUIRE(facts.find(Kind::Container, id('a')));
@@ -54,7 +54,7 @@ TEST_CASE("memory forgets the oldest first") {
 
 TEST_CASE("questions are asked in libpod's canonical form") {
   World world;
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   const auto target = [&](Kind kind, const char* name, Question::Ask ask) {
     return facts.request_for({ask, kind, name}).target;
   };
@@ -66,7 +66,7 @@ TEST_CASE("questions are asked in libpod's canonical form") {
 
 TEST_CASE("an answer that cannot be understood is no fact") {
   World world;
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   const Question question{Question::Ask::Object, Kind::Container, "c"};
   CHECK_FALSE(facts.learn(question, 200, "{"));
   CHECK_FALSE(facts.learn(question, 200, "[]"));
@@ -96,12 +96,12 @@ TEST_CASE("an anonymous volume stays its container's project's when the containe
   World world;
   const auto volume = R"({"Name":")" + id('9') + R"(","Labels":{}})";
   {
-    Facts facts(world.project, world.ledger, world.memory);
+    Facts facts(world.project, world.ledger, world.memory, world.usage);
     REQUIRE(facts.learn({Question::Ask::Object, Kind::Container, "c"}, 200,
                         R"({"Id":")" + id('a') + R"(","Config":{"Labels":{"appx.project":"p1"}},"Mounts":[)" +
                             R"({"Type":"volume","Name":")" + id('9') + R"("},{"Type":"volume","Name":"named"}]})"));
   }
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   CHECK(facts.is_remembered_volume(id('9')));
   CHECK_FALSE(facts.is_remembered_volume("named"));
   REQUIRE(facts.learn({Question::Ask::List, Kind::Volume, ""}, 200, "[" + volume + R"(,{"Name":"named"}])"));
@@ -109,7 +109,7 @@ TEST_CASE("an anonymous volume stays its container's project's when the containe
   CHECK(facts.list(Kind::Volume)->size() == 1);
 
   const Project other{"p10", "appx.project", {}};
-  CHECK_FALSE(Facts(other, world.ledger, world.memory).is_remembered_volume(id('9')));
+  CHECK_FALSE(Facts(other, world.ledger, world.memory, world.usage).is_remembered_volume(id('9')));
 }
 
 TEST_CASE("a container that is removed is looked at first, though its id is remembered") {

@@ -32,7 +32,7 @@ std::string judged(World& world, Query query, const std::string* text) {
   const Endpoint endpoint{Method::Get, "/", Family::Docker, Kind::None, Act::List, query, Body::None, Answer::Bytes};
   const Match match{&endpoint, ""};
   const Request request;
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
   for (int round = 0; round < 4; ++round) {
     const auto result = judge_filters(filters_of(query), text, exchange);

@@ -57,7 +57,8 @@ TEST_CASE("what is no registry reference has no normal form") {
 }
 
 TEST_CASE("patterns match whole names, with or without the tag") {
-  Project project{"p1", "appx.project", {{"localhost/*", "docker.io/library/alpine", "quay.io/*/base:1"}}};
+  Project project{
+      "p1", "appx.project", {.shared_images = {"localhost/*", "docker.io/library/alpine", "quay.io/*/base:1"}}};
   CHECK(is_shared_name(project, "localhost/a/b:latest"));
   CHECK(is_shared_name(project, "docker.io/library/alpine:3"));
   CHECK(is_shared_name(project, "quay.io/x/base:1"));

@@ -23,7 +23,7 @@ std::variant<JudgedQuery, Deny> judge(World& world, Method method, std::string_v
   const auto routed = route(method, request.target);
   REQUIRE(std::holds_alternative<Match>(routed));
   const Match match = std::get<Match>(routed);
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
   for (int round = 0; round < 4; ++round) {
     auto judged = judge_query(match.endpoint->query, exchange);

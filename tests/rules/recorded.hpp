@@ -50,8 +50,9 @@ class Recorded {
  public:
   FakeLedger ledger;
   OwnerMemory memory;
-  Project project{"p1", "appx.project", {{"localhost/*"}}};
-  Facts facts{project, ledger, memory};
+  Usage usage;
+  Project project{"p1", "appx.project", {.shared_images = {"localhost/*"}}};
+  Facts facts{project, ledger, memory, usage};
   Request request;
   Match match;
   Exchange exchange{project, match, request, facts};

@@ -28,8 +28,9 @@ std::string found(const StatedObjects& objects, Kind kind, const std::string& na
 struct Judge {
   FakeLedger ledger;
   OwnerMemory memory;
+  Usage usage;
   Project project{"p1", "appx.project", {{"localhost/*"}}};
-  Facts facts{project, ledger, memory};
+  Facts facts{project, ledger, memory, usage};
 
   /// As the rules see it, after every question was answered.
   Ownership owner(const StatedObjects& objects, Kind kind, const std::string& name) {
@@ -157,7 +158,7 @@ TEST_CASE("a file that is wrong is told by its line") {
       {"{\"execs\": [{\"id\": \"e\"}]}", 1, "/execs/0", "container"},
   };
   for (const Row& row : rows) {
-    CAPTURE(row.text);
+    CAPTURE(std::string(row.text));
     const auto result = StatedObjects::read("facts.json", row.text, "appx.project");
     const auto* error = std::get_if<ConfigurationError>(&result);
     REQUIRE(error);

@@ -23,7 +23,7 @@ Trace traced(World& world, Method method, std::string_view target, std::string_v
   if (!content.empty()) request.content = std::get<json::Value>(json::parse(content));
   request.has_content = request.content.has_value();
   const auto match = std::get<Match>(route(method, request.target));
-  Facts facts(world.project, world.ledger, world.memory);
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
   auto decision = world.settle(exchange);
   return trace_of({world.project, text(method), target, &match, &request, &facts}, std::move(decision));

@@ -221,10 +221,7 @@ TEST_CASE("a mounted workspace must be there when the request is sent, the engin
                                          "/data:/z","/var/run/docker.sock:/s"]}})");
   const auto* forward = std::get_if<Forward>(&decision);
   REQUIRE(forward);
-  REQUIRE(forward->directories.size() == 2);
-  CHECK(forward->directories[0].path == "/srv/demo");
-  CHECK(forward->directories[0].client_path == "/workspace");
-  CHECK(forward->directories[1].path == "/srv/data");
+  CHECK(forward->sources == std::vector<HostSource>{{"/srv/demo", "", "/workspace"}, {"/srv/data", "", "/data"}});
 }
 
 TEST_CASE("the way out names the workspaces that there are") {
@@ -243,8 +240,8 @@ TEST_CASE("answers say the client's path, and nothing of any other path of the h
   };
   constexpr auto rows = std::to_array<Case>({
       {"/v1.41/containers/web/json",
-       R"({"Mounts":[{"Type":"bind","Source":"/srv/demo"},{"Source":"/srv/demo/sub"},{"Source":"/etc"}]})",
-       R"({"Mounts":[{"Type":"bind","Source":"/workspace"},{"Source":""},{"Source":""}]})"},
+       R"({"Mounts":[{"Type":"bind","Source":"/srv/demo"},{"Source":"/srv/demo/a/b"},{"Source":"/srv/demo2"},{"Source":"/etc"}]})",
+       R"({"Mounts":[{"Type":"bind","Source":"/workspace"},{"Source":"/workspace/a/b"},{"Source":""},{"Source":""}]})"},
       {"/v1.41/containers/web/json", R"({"Mounts":[{"Source":"/run/user/1000/podfence/p1/podman.sock"}]})",
        R"({"Mounts":[{"Source":"/var/run/docker.sock"}]})"},
       {"/v4.3.1/libpod/containers/web/json",
@@ -260,7 +257,7 @@ TEST_CASE("answers say the client's path, and nothing of any other path of the h
     Request request;
     request.target = std::get<Target>(parse_target(row.target));
     const auto match = std::get<Match>(route(Method::Get, request.target));
-    Facts facts(world.project, world.ledger, world.memory);
+    Facts facts(world.project, world.ledger, world.memory, world.usage);
     Exchange exchange{world.project, match, request, facts};
     const auto shown = rewrite_answer(match.endpoint->answer, exchange, row.content);
     REQUIRE(std::holds_alternative<std::string>(shown));

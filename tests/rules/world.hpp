@@ -2,6 +2,7 @@
 // A small world of objects with owners, and the loop that answers the rules' questions from it: what a whole proxy does
 // with an engine, without either.
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -27,6 +28,9 @@ class FakeLedger final : public Ledger {
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override {
     return others(tags, project, tag);
   }
+  std::int64_t images(std::string_view project) const override {
+    return std::ranges::count(holds, project, &std::pair<std::string, std::string>::first);
+  }
 
  private:
   using Rows = std::set<std::pair<std::string, std::string>>;
@@ -47,7 +51,9 @@ class World {
  public:
   FakeLedger ledger;
   OwnerMemory memory;
-  Project project{"p1", "appx.project", {{"localhost/shared*"}}};
+  Usage usage;
+  Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
+  std::string engine = "4.3.1";
   std::vector<Question> asked;
 
   /// An object that answers to its name and its full id. `members`: what else is to be known of it.
@@ -61,11 +67,13 @@ class World {
     object.set("Labels", std::move(labels));
     put(kind, name, object);
     put(kind, object_id, object);
-    lists_[kind].push(std::move(object));
+    std::erase_if(items_of(kind), [&](const json::Value& item) { return item.text("Name") == name; });
+    items_of(kind).push_back(std::move(object));
   }
   void volume(const std::string& name, const std::string& owner) { add(Kind::Volume, name, name, owner); }
-  void exec(const std::string& session, const std::string& container) {
+  void exec(const std::string& session, const std::string& container, bool ended = false) {
     json::Value object = json::Value::object();
+    object.set("CanRemove", ended);
     object.set("ID", session);
     object.set("ContainerID", container);
     put(Kind::Exec, session, std::move(object));
@@ -100,7 +108,7 @@ class World {
     }
     auto routed = route(method, request.target);
     if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
-    Facts facts(project, ledger, memory);
+    Facts facts(project, ledger, memory, usage);
     Exchange exchange{project, std::get<Match>(routed), request, facts};
     return settle(exchange);
   }
@@ -119,6 +127,10 @@ class World {
 
   void answer(Facts& facts, const Question& question) {
     asked.push_back(question);
+    if (question.ask == Question::Ask::Version) {
+      must(facts.learn(question, 200, "OK", {{"Libpod-Api-Version", engine}}), "the version is understood");
+      return;
+    }
     if (question.ask != Question::Ask::Object) {
       const auto kind = question.ask == Question::Ask::Mounts ? Kind::Container : question.kind;
       const auto& list = lists_.contains(kind) ? lists_[kind] : empty_;
@@ -132,6 +144,11 @@ class World {
   }
 
  private:
+  json::Array& items_of(Kind kind) {
+    auto& list = lists_[kind];
+    if (list.is_null()) list = json::Value::array();
+    return *list.items();
+  }
   static void must(bool holds, const char* claim) {
     if (!holds) throw std::logic_error(claim);
   }

@@ -9,19 +9,17 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace podfence::testing {
 namespace {
 
-std::vector<proxy::ListenerOptions> listeners(const std::string& directory, std::vector<rules::Workspace> workspaces) {
+std::vector<proxy::ListenerOptions> listeners(const std::string& directory, rules::Policy policy) {
   std::vector<proxy::ListenerOptions> options;
-  for (const auto* id : {"p1", "p10"}) {
-    rules::Project project;
-    project.id = id;
-    project.policy.shared_images = {"localhost/*"};
-    options.push_back({project, directory + "/" + id + "/podman.sock"});
-  }
-  options.front().project.policy.workspaces = std::move(workspaces);
+  for (const auto* id : {"p1", "p10"})
+    options.push_back({rules::Project{id, "appx.project", {}}, directory + "/" + id + "/podman.sock"});
+  options.front().project.policy = std::move(policy);
+  for (auto& option : options) option.project.policy.shared_images = {"localhost/*"};
   return options;
 }
 
@@ -44,18 +42,17 @@ proxy::Limits short_limits() {
   return limits;
 }
 
-RunningProxy::RunningProxy(proxy::Limits limits) : RunningProxy(limits, {}) {}
+RunningProxy::RunningProxy(proxy::Limits limits) : RunningProxy(limits, rules::Policy{}) {}
 
-RunningProxy::RunningProxy(std::vector<rules::Workspace> workspaces)
-    : RunningProxy(short_limits(), std::move(workspaces)) {}
+RunningProxy::RunningProxy(rules::Policy policy) : RunningProxy(short_limits(), std::move(policy)) {}
 
-RunningProxy::RunningProxy(proxy::Limits limits, std::vector<rules::Workspace> workspaces)
+RunningProxy::RunningProxy(proxy::Limits limits, rules::Policy policy)
     : podman(directory_.path() + "/upstream.sock"),
       ledger_(":memory:"),
       audit_(directory_.path() + "/audit.log"),
       context_(1),
-      server_(context_, directory_.path() + "/upstream.sock", listeners(directory_.path(), std::move(workspaces)),
-              limits, ledger_, audit_) {
+      server_(context_, directory_.path() + "/upstream.sock", listeners(directory_.path(), std::move(policy)), limits,
+              ledger_, audit_) {
   podman.add(rules::Kind::Image, "localhost/bb:latest", "");
   server_.start();
   thread_ = std::thread([this] {

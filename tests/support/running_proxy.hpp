@@ -18,8 +18,9 @@ proxy::Limits short_limits();
 class RunningProxy {
  public:
   explicit RunningProxy(proxy::Limits limits = short_limits());
-  /// p1 has these workspaces.
-  explicit RunningProxy(std::vector<rules::Workspace> workspaces);
+  /// p1 has this policy, and the images of the tests are shared.
+  explicit RunningProxy(rules::Policy policy);
+  RunningProxy(proxy::Limits limits, rules::Policy policy);
   ~RunningProxy();
 
   RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }
@@ -37,8 +38,6 @@ class RunningProxy {
   bool stop();
 
  private:
-  RunningProxy(proxy::Limits limits, std::vector<rules::Workspace> workspaces);
-
   TemporaryDirectory directory_;
 
  public:

@@ -12,7 +12,7 @@ LIMIT = 20 * 1024  # kB
 
 
 def _resident(world):
-    with open(f"/proc/{world.process.pid}/status") as status:
+    with open(f"/proc/{world.fence.process.pid}/status") as status:
         return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1))
 
 
@@ -80,7 +80,7 @@ def _is_record(line):
 
 
 def test_still_alive(world):
-    equal(world.process.poll(), None, "the proxy has not been restarted")
-    log = (world.engine.scratch / "podfence.log").read_text()
+    equal(world.fence.process.poll(), None, "the proxy has not been restarted")
+    log = world.fence.log()
     lacks(log, "terminate", "no crash in the log")
     lacks(log, "rror:", "no error in the log")

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import reference_table as table
 from check import check, equal, skip
-from clients import ok
+from clients import ok, versioned
 from wire import query
 from world import IMAGE, SLEEP
 
@@ -42,10 +42,6 @@ def references(world):
     }
 
 
-def target(path):
-    return ("/v4.0.0" if path.startswith("/libpod/") else "/v1.41") + path
-
-
 def without(text, reference):
     for form in (reference, quote(reference, safe=""), quote(reference)):
         text = text.replace(form, "REF")
@@ -57,7 +53,7 @@ def same(world, method, path, content, reference, substitute):
     answers = []
     for name in (reference, absent(reference)):
         where, what = substitute(path, content, name)
-        answer = world.p1.call(method, target(where), what, timeout=20)
+        answer = world.p1.call(method, versioned(where), what, timeout=20)
         fields = sorted((key, without(value, name)) for key, value in answer.fields
                         if key not in ("x-podfence-request-id", "date"))
         answers.append((answer.status, without(answer.text, name), fields))
@@ -126,7 +122,7 @@ def test_volumes_named_in_bodies(world):
                 ("/libpod/pods/create", {"name": "made", "volumes": [{"Name": name, "Dest": "/x"}]}),
                 ("/volumes/create", {"Name": name}),
                 ("/libpod/volumes/create", {"Name": name})):
-            answer = world.p1.post(target(path), content)
+            answer = world.p1.post(versioned(path), content)
             check(400 <= answer.status < 500, f"{path} with p10's volume {name}", answer)
             for canary in ("p10", "/storage/volumes", it.ids["container"][:12]):
                 check(canary not in answer.text, f"{path} with p10's volume tells nothing about it", answer)
@@ -142,7 +138,7 @@ def test_names_that_are_taken(world):
                           ("/libpod/networks/create", {"name": it.network}),
                           (f"/containers/web/rename?name={it.container}", None),
                           (f"/libpod/containers/web/rename?name={it.container}", None)):
-        answer = world.p1.post(target(path), content)
+        answer = world.p1.post(versioned(path), content)
         check(answer.status >= 400, f"{path} with a name of p10's", answer)
         for canary in (value[:12] for value in it.ids.values()):
             check(canary not in answer.text, f"{path} with a name of p10's does not tell its id", answer)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from check import check, contains, equal, lacks
 from clients import API, LIBPOD, fails, ok, says
+from workspace_races import has_sub_paths
 from world import IMAGE, LABEL
 
 SOCKET = "/var/run/docker.sock"
@@ -119,16 +120,16 @@ def test_refused(world):
     os.symlink("/etc", host / "link")
     before = {name: _listing(path) for name, path in directories.items()}
     home = sorted(os.listdir(world.engine.home))
+    below = "mount.source-absent" if has_sub_paths(world) else "mount.workspace-subpath"
     for source, rule in (("/other", "mount.host-path"), (str(directories["p10"]), "mount.host-path"),
                          (str(host), "mount.host-path"), (f"{host}/sub", "mount.host-path"),
                          ("/workspace/../other", "mount.host-path"), ("/workspace/..", "mount.host-path"),
                          ("/workspace2", "mount.host-path"), ("/etc", "mount.host-path"),
-                         (f"{world.engine.home}/absent", "mount.host-path"), ("/workspace/sub", "mount.workspace-subpath"),
-                         ("/workspace/link", "mount.workspace-subpath"), ("/workspace/absent", "mount.workspace-subpath"),
+                         (f"{world.engine.home}/absent", "mount.host-path"), ("/workspace/link", below), ("/workspace/absent", below),
                          (world.p10.path, "mount.host-path"), (os.path.dirname(world.p1.path), "mount.host-path")):
         for form, path, content in _forms(source, "/x", ["true"]):
             answer = world.p1.post(path, content)
-            equal(answer.status, 403, f"{form} of {source} is refused")
+            equal(answer.status, 409 if rule == "mount.source-absent" else 403, f"{form} of {source} is refused")
             equal(answer.json().get("cause"), rule, f"{form} of {source} is refused by its rule")
             equal(world.engine.direct.get(f"{LIBPOD}/containers/mounts/json").status, 404, f"{form} of {source} makes nothing")
     message = world.p1.post(f"{API}/containers/create", next(_forms("/etc", "/x", ["true"]))[2]).json()["message"]

@@ -1,0 +1,62 @@
+"""What an engine holds, and how to bring it back to what it held: only what was made since is removed, one by one."""
+
+from clients import LIBPOD
+
+# Kind: the list, the key of the identity, and how one is removed.
+KINDS = {
+    "pods": ("pods/json", "Id", "pods/{}?force=true"),
+    "containers": ("containers/json?all=true", "Id", "containers/{}?force=true&v=true&timeout=0"),
+    "networks": ("networks/json", "id", "networks/{}?force=true"),
+    "volumes": ("volumes/json", "Name", "volumes/{}?force=true"),
+    "secrets": ("secrets/json", "ID", "secrets/{}"),
+}
+
+
+class Inventory:
+    def __init__(self, direct):
+        self.direct = direct
+        self.things = {kind: self._identities(kind) for kind in KINDS}
+        self.images = self._images()
+
+    def _identities(self, kind):
+        listing, key, _ = KINDS[kind]
+        return {thing[key] for thing in self.direct.get(f"{LIBPOD}/{listing}").json() or []}
+
+    def _images(self):
+        listed = self.direct.get(f"{LIBPOD}/images/json?all=true").json()
+        return {image["Id"]: frozenset(image.get("RepoTags") or []) for image in listed}
+
+    def __eq__(self, other):
+        return self.things == other.things and self.images == other.images
+
+    def changes(self, before):
+        """In words, for the report of a failure."""
+        told = []
+        for kind, things in self.things.items():
+            told += [f"{kind[:-1]} {thing} was made" for thing in things - before.things[kind]]
+            told += [f"{kind[:-1]} {thing} is gone" for thing in before.things[kind] - things]
+        for image in self.images.keys() | before.images.keys():
+            if self.images.get(image) != before.images.get(image):
+                told.append(f"image {image[:12]}: {before.images.get(image)} became {self.images.get(image)}")
+        return told
+
+    def restore(self):
+        """Removes what is not of this inventory and gives names back. What is gone is gone: the caller compares."""
+        for kind, (_, _, removal) in KINDS.items():
+            for thing in self._identities(kind) - self.things[kind]:
+                self.direct.delete(f"{LIBPOD}/{removal.format(thing)}")
+        now = self._images()
+        for image, names in self.images.items():
+            for name in names - now.get(image, frozenset()):
+                self._named(image, "tag", name)
+        for image, names in now.items():
+            for name in names - self.images.get(image, frozenset()):
+                # A manifest list must go as what it is: as an image it stands for one of its members, one of ours perhaps.
+                if self.direct.delete(f"{LIBPOD}/manifests/{name}").status >= 400:
+                    self._named(image, "untag", name)
+            if image not in self.images:
+                self.direct.delete(f"{LIBPOD}/images/{image}")
+
+    def _named(self, image, verb, name):
+        repository, _, tag = name.rpartition(":")
+        self.direct.post(f"{LIBPOD}/images/{image}/{verb}?repo={repository}&tag={tag}")

@@ -1,0 +1,68 @@
+"""A podfence of its own in front of the tests' engine, with the settings that a suite asks for."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from check import until
+from clients import Project
+from engine import end
+from wire import Socket
+
+
+class Fence:
+    """`projects` is what the configuration says of each, by name; sockets are added."""
+
+    def __init__(self, engine, program, programs, projects, name="podfence", defaults=None):
+        self.engine = engine
+        self.folder = engine.scratch / name
+        self.audit_path = self.folder / "audit.log"
+        self.process = None
+        self.sockets = {project: str(engine.runtime / name / project / "podman.sock") for project in projects}
+        self.projects = {project: Project(project, path, programs) for project, path in self.sockets.items()}
+        self.settings = {
+            "upstream": engine.socket_path, "state": str(self.folder / "state"), "audit_log": str(self.audit_path),
+            "defaults": defaults or {"images": {"shared": ["localhost/*"]}},
+            "projects": {project: {"socket": self.sockets[project], **settings} for project, settings in projects.items()}}
+        self._program = program
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        self.folder.mkdir(exist_ok=True)
+        settings = self.folder / "podfence.json"
+        settings.write_text(json.dumps(self.settings))
+        settings.chmod(0o644)
+        program = self.folder / "podfence"  # the build tree need not be open to the user
+        shutil.copy(self._program, program)
+        program.chmod(0o755)
+        os.chown(self.folder, self.engine.account.pw_uid, self.engine.account.pw_gid)
+        with open(self.folder / "podfence.log", "wb") as log:
+            self.process = subprocess.Popen([str(program), "serve", "--config", str(settings)], stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=log, **self.engine.as_user())
+        if not until(self._answers, 10):
+            raise RuntimeError("podfence does not start: " + self.log()[-800:])
+
+    def _answers(self):
+        try:
+            return all(Socket(path).get("/_ping").status == 200 for path in self.sockets.values())
+        except OSError:
+            return False
+
+    def log(self):
+        return (self.folder / "podfence.log").read_text()
+
+    def audit(self):
+        """The audit log as lines of text."""
+        return self.audit_path.read_text().splitlines() if self.audit_path.exists() else []
+
+    def stop(self):
+        end(self.process)
+        for project in self.projects.values():
+            project.close()
