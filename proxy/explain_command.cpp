@@ -81,7 +81,11 @@ int explain(const CommandLine& line) {
   auto loaded = load(line, false);
   if (const int* code = std::get_if<int>(&loaded)) return *code;
   auto& configuration = std::get<rules::Configuration>(loaded);
-  Places::of_this_process().fill(configuration);
+  const Places places = Places::of_this_process();
+  if (places.runtime().empty())  // nothing listens, so that any place will do
+    for (auto& [served, socket] : configuration.projects)
+      if (socket.empty()) socket = "/run/podfence/" + served.id + "/podman.sock";
+  places.fill(configuration);
   const auto* project = choose_project(configuration, line.options.project);
   if (!project) return exit_usage;
   const auto facts = read_facts(line.explain.facts, *project);

@@ -29,13 +29,13 @@ class Places {
 
   /// Of the user that podfence runs as, "" where nobody says.
   std::string home() const;
+  /// $XDG_RUNTIME_DIR, or what is usual for the user; "" where there is none.
+  std::string runtime() const;
 
   /// Every place of a configuration that is still "", but `upstream`.
   void fill(rules::Configuration& configuration) const;
 
  private:
-  std::string runtime() const;
-
   Environment environment_;
 };
 
