@@ -2,17 +2,14 @@
 said `insecure_bind_subpaths`; what is looked at before each start; and what of a workspace for reading only stays that way."""
 
 import io
-import json
 import os
 import shutil
-import subprocess
 import tarfile
 from contextlib import contextmanager
 
-from check import check, contains, equal, lacks, skip, until
-from clients import API, LIBPOD, Project, fails, ok, says
-from engine import end
-from wire import Socket
+from check import check, contains, equal, lacks, skip
+from clients import API, LIBPOD, fails, ok, says
+from fence import Fence
 from workspace_races import SECRET, Place, has_sub_paths
 from world import IMAGE
 
@@ -57,34 +54,14 @@ def _archive(name="planted"):
 @contextmanager
 def _loose(world):
     """A podfence of its own before the same engine, whose project `loose` may bind paths below p1's workspace."""
-    scratch, account = world.engine.scratch / "loose", world.engine.account
-    socket = str(world.engine.runtime / "podfence-loose" / "podman.sock")
-    scratch.mkdir()
-    os.chown(scratch, account.pw_uid, account.pw_gid)
-    settings = scratch / "podfence.json"
-    settings.write_text(json.dumps({
-        "upstream": world.engine.socket_path, "state": str(scratch / "state"), "audit_log": str(scratch / "audit"),
-        "projects": {"loose": {"socket": socket, "images": {"shared": ["localhost/*"]}, "insecure_bind_subpaths": True,
-                               "workspace": [{"client": "/workspace", "host": str(world.engine.home / "workspace-p1")}]}}}))
-    log = open(scratch / "log", "wb")
-    process = subprocess.Popen([str(world.engine.scratch / "podfence"), "serve", "--config", str(settings)],
-                               stdin=subprocess.DEVNULL, stdout=log, stderr=log, **world.engine.as_user())
-    project = Project("loose", socket, world.programs)
-
-    def answers():
+    workspace = {"client": "/workspace", "host": str(world.engine.home / "workspace-p1")}
+    projects = {"loose": {"insecure_bind_subpaths": True, "workspace": [workspace]}}
+    with Fence(world.engine, world.podfence, world.programs, projects, "podfence-loose") as fence:
+        contains(fence.log(), "insecure_bind_subpaths", "the opening is told at the start")
         try:
-            return Socket(socket).get("/_ping").status == 200
-        except OSError:
-            return False
-    try:
-        check(until(answers), "podfence serves the loose project", (scratch / "log").read_text())
-        contains((scratch / "log").read_text(), "insecure_bind_subpaths", "the opening is told at the start")
-        yield project
-    finally:
-        end(process)
-        world.clear(project)
-        shutil.rmtree(project.home, ignore_errors=True)
-        shutil.rmtree(scratch, ignore_errors=True)
+            yield fence.projects["loose"]
+        finally:
+            world.clear(fence.projects["loose"])
 
 
 def _each_form(world, project):
