@@ -96,7 +96,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"network.gate", 503, "the network that leads out of your project is not as it should be: {}", "ask the operator to make it, with --internal", false, "network.gate"},
   {"network.subnet", 403, "the subnet is not allowed: {}", "leave it to Podman, or take a /16 or narrower of private addresses other than 10.0.2.0/24"},
   {"network.shared-default", 403, "the default network is shared by everybody and cannot be changed: {}", "create a network of your own"},
-  {"privilege.capability", 403, "the capability is not one of those that your project may have: {}", "run without it", false, "privileges.insecure_capabilities"},
+  {"privilege.capability", 403, "the capability is not one of those that your project may have: {}", "run without it"},
   {"privilege.security-option", 403, "the security option is not allowed: {}", "leave it out"},
   {"privilege.privileged", 403, "privileged mode is not allowed: {}", "run without it"},
   {"privilege.device", 403, "devices of the host are not allowed: {}", "run without it"},

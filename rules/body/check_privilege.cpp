@@ -7,6 +7,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/body/size.hpp"
+#include "rules/capability.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
@@ -28,14 +29,20 @@ constexpr auto safe_sysctls = std::to_array<std::string_view>({
     "net.ipv4.tcp_syncookies",
 });
 
+/// The key of policy that can name it, "" for what nobody gets.
+std::string key_of_capability(std::string_view name) {
+  if (!wrong_with_capability(name)) return "privileges.capabilities";
+  return wrong_with_insecure_capability(name) ? "" : "privileges.insecure_capabilities";
+}
+
 }  // namespace
 
 std::optional<Deny> judge_capability(json::Value& value, const Place& place) {
-  std::string name = ascii::lower(*value.string());
-  if (name.starts_with("cap_")) name.erase(0, 4);
+  const std::string name = capability_name(*value.string());
   const auto& allowed_names = place.exchange.project.policy.privileges.capabilities;
   const bool allowed = std::ranges::find(allowed_names, name) != allowed_names.end();
-  return allowed ? std::nullopt : refuse(refusal("privilege.capability"), *value.string());
+  if (allowed) return std::nullopt;
+  return Deny{refusal("privilege.capability"), *value.string(), Kind::None, "", key_of_capability(name)};
 }
 
 std::optional<Deny> judge_security_option(json::Value& value, const Place&) {

@@ -85,9 +85,8 @@ std::string rule_of(const Trace& trace) {
 /// An engine on which every container, pod, network and exec session that anybody names is p1's.
 void make_everything_own(FakePodman& podman) {
   const std::string id(64, 'c');
-  for (const auto* kind : {"containers/", "pods/"})
-    podman.on(std::string("GET /v4.0.0/libpod/") + kind,
-              FakePodman::says(http_answer(200, R"({"Id":")" + id + R"(","Labels":{"appx.project":"p1"}})")));
+  podman.on("GET /v4.0.0/libpod/containers/",
+            FakePodman::says(http_answer(200, R"({"Id":")" + id + R"(","Labels":{"appx.project":"p1"}})")));
   podman.on("GET /v4.0.0/libpod/networks/",
             FakePodman::says(http_answer(
                 200, R"({"id":")" + std::string(64, 'd') + R"(","name":"n","labels":{"appx.project":"p1"}})")));

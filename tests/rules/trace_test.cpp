@@ -166,6 +166,7 @@ TEST_CASE("of what is hidden the operator reads the truth, and the client's answ
 TEST_CASE("a refusal tells the key of the policy that could change it") {
   World world = one_of_every_kind();
   world.project.policy.limit(Amount::Memory).most = 4LL << 30;
+  world.project.policy.privileges.capabilities = {"chown"};
   struct Row {
     const char* content;
     const char* rule;
@@ -176,8 +177,11 @@ TEST_CASE("a refusal tells the key of the policy that could change it") {
        "workspace"},
       {R"({"Image":"localhost/shared/base:latest","HostConfig":{"Memory":8589934592}})", "limit.policy",
        "limits.memory.most"},
-      {R"({"Image":"localhost/shared/base:latest","HostConfig":{"CapAdd":["SYS_ADMIN"]}})", "privilege.capability",
+      {R"({"Image":"localhost/shared/base:latest","HostConfig":{"CapAdd":["NET_ADMIN"]}})", "privilege.capability",
        "privileges.insecure_capabilities"},
+      {R"({"Image":"localhost/shared/base:latest","HostConfig":{"CapAdd":["CAP_KILL"]}})", "privilege.capability",
+       "privileges.capabilities"},
+      {R"({"Image":"localhost/shared/base:latest","HostConfig":{"CapAdd":["SYS_ADMIN"]}})", "privilege.capability", ""},
       {R"({"Image":"localhost/shared/base:latest","HostConfig":{"Privileged":true}})", "privilege.privileged", ""},
       {R"({"Image":"localhost/shared/base:latest","HostConfig":{"PidMode":"host"}})", "namespace.host", ""},
   };

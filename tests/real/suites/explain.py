@@ -70,7 +70,7 @@ def test_create(world):
     told = _explained(world, "POST", f"{API}/containers/create?name=explained", body)
     equal(_state(world), before, "explaining makes nothing")
     equal(told["volumes"], ["explained"], "the volume is made first")
-    equal([each["client"] for each in told["directories"]], ["/workspace"], "the workspace is looked at first")
+    equal([each["client"] for each in told["sources"]], ["/workspace"], "the workspace is looked at first")
     changes = {each["where"]: each for each in told["content"]}
     equal(changes.get(f"/Labels/{LABEL}", {}).get("after"), "p1", "the label is told")
     image = world.engine.direct.get(f"{LIBPOD}/images/{IMAGE}/json").json()["Id"]
@@ -80,7 +80,7 @@ def test_create(world):
     made = world.engine.direct.get(f"{LIBPOD}/containers/explained/json").json()
     equal(made["Config"]["Labels"].get(LABEL), "p1", "the container has the label")
     sources = sorted(mount.get("Source", "") for mount in made["Mounts"] if mount["Destination"] == "/src")
-    equal(sources, [each["host"] for each in told["directories"]], "the workspace is mounted from where it was told")
+    equal(sources, [each["host"] for each in told["sources"]], "the workspace is mounted from where it was told")
     pruned = _explained(world, "POST", f"{LIBPOD}/containers/prune")
     equal([each["target"].rsplit("/", 1)[1] for each in pruned["requests"]], [made["Id"]], "a prune removes what is own")
     check(world.engine.direct.get(f"{LIBPOD}/containers/explained/json").status == 200, "and explaining it does not")
