@@ -1,14 +1,14 @@
 """What a project's policy makes of its containers, seen from within them: privileges, limits, networks, ports."""
 
+import io
 import json
 import socket
-import subprocess
+import tarfile
 import threading
 from contextlib import contextmanager
 
 from check import check, contains, equal, lacks, skip, until
 from clients import API, LIBPOD, fails, ok, says, shows
-from engine import free_port
 from world import IMAGE, LABEL
 
 PROJECTS = {
@@ -144,6 +144,17 @@ def _attempts(services):
     return "\n".join(lines) + "\ntrue"
 
 
+def _context(script):
+    """A build context whose one RUN step is the script."""
+    text = f"FROM {IMAGE}\nRUN {json.dumps(['sh', '-c', script])}\n".encode()
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        entry = tarfile.TarInfo("Dockerfile")
+        entry.size = len(text)
+        tar.addfile(entry, io.BytesIO(text))
+    return packed.getvalue()
+
+
 def test_host_is_out_of_reach(world):
     """No service on the host's loopback addresses can be reached, from no kind of network; past podfence it can."""
     with _fence(world) as (fence, _), _host_services() as services:
@@ -159,6 +170,12 @@ def test_host_is_out_of_reach(world):
                     lacks(ran.out, "reached", f"{what}: and so is one on its other addresses")
                 elif "outer" in services and not words:
                     contains(ran.out, "reached-outer", f"{what}: one on another address of the host is within reach, as docs say")
+        for network in ("", "host"):
+            answer = fence.projects["plain"].post(f"{API}/build?nocache=1&networkmode={network}", _context(script),
+                                                  fields=(("Content-Type", "application/x-tar"),), timeout=120)
+            lacks(answer.text, "reached-loopback", f"a RUN step of a build with network {network!r} does not reach it")
+            if answer.status != 200:
+                skip(f"RUN steps of a build with network {network!r}", f"no build is served: {answer.json()['cause']}")
         bare = "slirp4netns:allow_host_loopback=true" if not world.engine.version.entry else "pasta:--map-gw"
         shown = world.engine.podman("run", "--rm", f"--network={bare}", IMAGE, "sh", "-c", script, check=False)
         contains(shown, "reached-loopback", "past podfence a container may reach it")
