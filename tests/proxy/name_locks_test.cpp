@@ -138,8 +138,8 @@ TEST_CASE("waiting has an end, and those behind go on") {
 
 TEST_CASE("those who add go together, and who counts is alone") {
   World world;
-  world.spawn('A', turn(), 20);
-  world.spawn('B', turn(), 10);
+  world.spawn('A', turn(), 300);
+  world.spawn('B', turn(), 5);
   world.spawn('C', alone(), 10);
   world.spawn('D', turn());
   world.context.run();
@@ -148,7 +148,7 @@ TEST_CASE("those who add go together, and who counts is alone") {
 
 TEST_CASE("another project's turn is another one, and names have nothing to do with it") {
   World world;
-  world.spawn('A', alone(), 20);
+  world.spawn('A', alone(), 300);
   world.spawn('B', {{}, false, "p10", true}, 5);
   world.spawn('C', {{"v"}, false}, 5);
   world.spawn('D', {{}, true}, 5);
