@@ -1,9 +1,6 @@
 #include "proxy/admin.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
+#include "proxy/accepting.hpp"
 #include "proxy/client_answer.hpp"
 #include "proxy/concurrently.hpp"
 #include "rules/error_answer.hpp"
@@ -12,12 +9,10 @@
 namespace podfence::proxy {
 
 namespace asio = boost::asio;
-using namespace std::chrono_literals;
 
 namespace {
 
 constexpr std::size_t max_sessions = 16;
-constexpr auto accept_pause = 100ms;
 constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
 
 }  // namespace
@@ -25,26 +20,15 @@ constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
 Admin::Admin(asio::io_context& context, const std::string& path, const Limits& limits, const Metrics& metrics)
     : limits_(limits), metrics_(metrics), file_(path, 0600), acceptor_(context), tasks_(context.get_executor()) {
   acceptor_.assign(asio::local::stream_protocol(), file_.release());
-  tasks_.spawn(accept());
+  tasks_.spawn(accept_all(acceptor_, [this](Connection::Socket socket) {
+    if (sessions_ < max_sessions) tasks_.spawn(serve(std::move(socket)));
+  }));
 }
 
 void Admin::stop() {
   boost::system::error_code ignored;
   acceptor_.close(ignored);
   tasks_.cancel();
-}
-
-Task<void> Admin::accept() {
-  asio::steady_timer pause(acceptor_.get_executor());
-  while (acceptor_.is_open()) {
-    auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
-    if (!error && sessions_ < max_sessions) {
-      tasks_.spawn(serve(std::move(socket)));
-    } else if (error && acceptor_.is_open()) {
-      pause.expires_after(accept_pause);
-      co_await pause.async_wait(asio::use_awaitable);
-    }
-  }
 }
 
 Task<void> Admin::serve(Connection::Socket socket) {

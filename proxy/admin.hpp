@@ -24,7 +24,6 @@ class Admin {
   void stop();
 
  private:
-  Task<void> accept();
   Task<void> serve(Connection::Socket socket);
   Task<void> answer(Connection& client, Deadline& deadline);
   rules::Reply reply(const RequestHead& head) const;

@@ -1,21 +1,15 @@
 #include "proxy/listener.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <new>
 
+#include "proxy/accepting.hpp"
 #include "proxy/log.hpp"
 
 namespace podfence::proxy {
 
 namespace asio = boost::asio;
-using namespace std::chrono_literals;
 
 namespace {
-
-/// Without descriptors or memory accept fails at once, and would again: the loop must not spin.
-constexpr auto accept_pause = 100ms;
 
 /// How many of those who are one too many may be told so at once.
 constexpr std::size_t max_turned_away = 64;
@@ -43,16 +37,7 @@ Listener::Listener(const asio::any_io_executor& executor, const ListenerOptions&
 }
 
 Task<void> Listener::accept() {
-  asio::steady_timer pause(acceptor_.get_executor());
-  while (acceptor_.is_open()) {
-    auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
-    if (!error) {
-      adopt(std::move(socket));
-    } else if (acceptor_.is_open() && error != asio::error::connection_aborted) {
-      pause.expires_after(accept_pause);
-      co_await pause.async_wait(asio::use_awaitable);
-    }
-  }
+  return accept_all(acceptor_, [this](Connection::Socket socket) { adopt(std::move(socket)); });
 }
 
 void Listener::stop() {

@@ -130,12 +130,15 @@ void serve(rules::Configuration configuration) {
   Upstream upstream = find_upstream(configuration, places);
   asio::io_context context(1);
   const Limits limits;
-  Metrics metrics(PODFENCE_VERSION, configuration);
-  audit.observe([&metrics](const rules::AuditRecord& record) { metrics.count(record); });
+  std::optional<Metrics> metrics;  // nothing is counted that nobody can read
+  if (!configuration.admin.empty()) {
+    metrics.emplace(PODFENCE_VERSION, configuration);
+    audit.observe([&metrics](const rules::AuditRecord& record) { metrics->count(record); });
+  }
   Server server(context, upstream.socket, listeners(configuration), limits, ledger, audit);
   start(server);
   std::optional<Admin> admin;
-  if (!configuration.admin.empty()) admin.emplace(context, configuration.admin, limits, metrics);
+  if (metrics) admin.emplace(context, configuration.admin, limits, *metrics);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   notify_ready();

@@ -5,11 +5,10 @@
 
 #include "rules/ascii.hpp"
 #include "rules/body/size.hpp"
+#include "rules/units.hpp"
 
 namespace podfence::rules {
 namespace {
-
-constexpr std::int64_t billion = 1'000'000'000;
 
 /// Digits at the front of the text, taken off. Nothing here is longer: sums and products stay far from overflow.
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -40,8 +39,8 @@ std::optional<std::int64_t> parse_seconds(std::string_view text) {
 
 std::optional<std::int64_t> parse_nanoseconds(std::string_view text) {
   const auto seconds = parse_seconds(text);
-  if (!seconds || *seconds > std::numeric_limits<std::int64_t>::max() / billion) return std::nullopt;
-  return *seconds * billion;
+  if (!seconds || *seconds > std::numeric_limits<std::int64_t>::max() / second) return std::nullopt;
+  return *seconds * second;
 }
 
 /// Up to nine decimals, exactly: no floating point.
@@ -54,7 +53,7 @@ std::optional<std::int64_t> parse_processors(std::string_view text) {
   decimals.resize(9, '0');
   std::string_view rest = decimals;
   const auto fraction = take_number(rest);
-  return fraction && rest.empty() ? std::optional(*whole * billion + *fraction) : std::nullopt;
+  return fraction && rest.empty() ? std::optional(*whole * processor + *fraction) : std::nullopt;
 }
 
 }  // namespace

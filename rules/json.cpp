@@ -61,6 +61,23 @@ std::string_view Value::text(std::string_view name) const {
   return text ? std::string_view(*text) : std::string_view();
 }
 
+bool Value::flag(std::string_view name) const {
+  const Value* member = find(name);
+  const bool* value = member ? member->boolean() : nullptr;
+  return value && *value;
+}
+
+std::optional<std::int64_t> Value::int64(std::string_view name) const {
+  const Value* member = find(name);
+  return member ? member->int64() : std::nullopt;
+}
+
+const Array& Value::list(std::string_view name) const {
+  static const Array none;
+  const Value* member = find(name);
+  return member && member->items() ? *member->items() : none;
+}
+
 void Value::set(std::string_view name, Value value) {
   if (is_null()) data_ = Object{};
   if (Value* existing = find(name))

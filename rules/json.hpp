@@ -55,6 +55,12 @@ class Value {
   Value* find(std::string_view name);
   /// Text of the string member of that name, or "".
   std::string_view text(std::string_view name) const;
+  /// Of the boolean member of that name, or false.
+  bool flag(std::string_view name) const;
+  /// Of the member of that name, where int64() has a value.
+  std::optional<std::int64_t> int64(std::string_view name) const;
+  /// Items of the list of that name, or none.
+  const Array& list(std::string_view name) const;
   /// Replaces or appends a member; this becomes an object when it is null.
   void set(std::string_view name, Value value);
   void erase(std::string_view name);

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "rules/units.hpp"
+
 namespace podfence::rules {
 
 namespace {
-
-constexpr std::int64_t kibi = 1024, mebi = 1024 * kibi, gibi = 1024 * mebi;
-constexpr std::int64_t processor = 1'000'000'000, second = 1'000'000'000;
 
 /// Up to nine decimals, none that says nothing.
 std::string decimal_text(std::int64_t billionths) {

@@ -53,9 +53,8 @@ std::optional<std::vector<std::string_view>> sessions_there(Exchange& exchange) 
     if (state == "created" || state == "exited" || state == "stopped") continue;
     const auto* fact = facts.find(Kind::Container, container.text("Id"), true);
     complete = complete && fact;
-    const auto* ids = fact ? fact->document.find("ExecIDs") : nullptr;
-    if (!ids || !ids->items()) continue;
-    for (const auto& id : *ids->items())
+    if (!fact) continue;
+    for (const auto& id : fact->document.list("ExecIDs"))
       if (id.string()) sessions.push_back(*id.string());
   }
   if (!complete) return std::nullopt;
@@ -63,8 +62,7 @@ std::optional<std::vector<std::string_view>> sessions_there(Exchange& exchange) 
 }
 
 bool has_ended(const Fact& session) {
-  const auto* removable = session.document.find("CanRemove");
-  return session.ownership != Ownership::Own || (removable && removable->boolean() && *removable->boolean());
+  return session.ownership != Ownership::Own || session.document.flag("CanRemove");
 }
 
 /// Each session is looked at only where their number alone is too large.

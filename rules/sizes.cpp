@@ -1,15 +1,13 @@
 #include "rules/sizes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
+
+#include "rules/units.hpp"
 
 namespace podfence::rules {
 
 namespace {
-
-constexpr std::int64_t processor = 1'000'000'000;
-constexpr std::int64_t default_period = 100'000;  // the kernel's and Podman's, in microseconds
 
 /// True when the object says a number there. What is not above zero is no limit, and a client cannot say it.
 bool take(std::int64_t& place, const json::Value& object, std::string_view name) {
@@ -52,9 +50,7 @@ void SizeFields::read_runtime(const json::Value& object) {
 
 Sizes SizeFields::sizes() const {
   const auto period = cpu_period_ > 0 ? cpu_period_ : default_period;
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  const auto by_quota = cpu_quota_ > most / processor ? most : cpu_quota_ * processor / period;
-  return {memory_, std::max(nano_cpus_, by_quota)};
+  return {memory_, std::max(nano_cpus_, cpus_of_quota(cpu_quota_, period))};
 }
 
 }  // namespace podfence::rules

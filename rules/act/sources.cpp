@@ -13,12 +13,6 @@ namespace podfence::rules::act {
 
 namespace {
 
-const json::Array& items_of(const json::Value& document, std::string_view member) {
-  static const json::Array none;
-  const json::Value* list = document.find(member);
-  return list && list->items() ? *list->items() : none;
-}
-
 /// A container that was made with a bind below a workspace when policy allowed that.
 std::optional<Deny> check_kind(const Project& project, const json::Value& mount, const WorkspacePlace& place) {
   if (place.below.empty() || mount.text("Type") == "volume" || project.policy.bind_subpaths) return std::nullopt;
@@ -40,15 +34,15 @@ class Sources {
 
  private:
   std::optional<Deny> add_pod(const json::Value& pod) {
-    for (const json::Value& member : items_of(pod, "Containers"))
+    for (const json::Value& member : pod.list("Containers"))
       if (auto deny = add(Kind::Container, member.text("Id"))) return deny;
     return std::nullopt;
   }
 
   std::optional<Deny> add_container(const json::Value& container) {
-    for (const json::Value& mount : items_of(container, "Mounts"))
+    for (const json::Value& mount : container.list("Mounts"))
       if (auto deny = add_mount(mount)) return deny;
-    for (const json::Value& other : items_of(container, "Dependencies"))
+    for (const json::Value& other : container.list("Dependencies"))
       if (other.string())
         if (auto deny = add(Kind::Container, *other.string())) return deny;
     return std::nullopt;
@@ -70,15 +64,14 @@ class Sources {
 
 bool runs(const json::Value& container) {
   const json::Value* state = container.find("State");
-  const json::Value* running = state ? state->find("Running") : nullptr;
-  return running && running->boolean() && *running->boolean();
+  return state && state->flag("Running");
 }
 
 /// Podman copies to a container that does not run past the options of its mounts, and to the volume of a mount instead
 /// of the path below it (libpod/container_path_resolution.go). A container that runs now may not do so in a moment.
 std::optional<Deny> check_copy(const Exchange& exchange, const json::Value& container) {
   const bool writes = exchange.request.method == Method::Put;
-  for (const json::Value& mount : items_of(container, "Mounts")) {
+  for (const json::Value& mount : container.list("Mounts")) {
     const auto place = workspace_place(exchange.project, mount);
     if (!place.workspace) continue;
     const bool by_volume = mount.text("Type") == "volume";

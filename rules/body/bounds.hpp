@@ -4,14 +4,12 @@
 #include <cstdint>
 
 #include "rules/body/table.hpp"
+#include "rules/units.hpp"
 
 namespace podfence::rules::bounds {
 
 /// Bytes of all labels of an object. They stand in every list and event, also in those that others are shown parts of.
 inline constexpr std::size_t labels_size = 64 * 1024;
-
-inline constexpr std::int64_t kibi = 1024, mebi = 1024 * kibi, gibi = 1024 * mebi;
-inline constexpr std::int64_t second = 1'000'000'000;  // Go counts durations in nanoseconds
 
 constexpr Rule within(std::int64_t least, std::int64_t most) {
   return {.kind = Rule::Kind::Bounded, .least = least, .most = most};

@@ -21,8 +21,8 @@ struct DurationUnit {
   std::int64_t nanoseconds;
 };
 // The longer text first where one begins with the other.
-constexpr auto units = std::to_array<DurationUnit>(
-    {{"ms", 1'000'000}, {"h", 3600 * bounds::second}, {"m", 60 * bounds::second}, {"s", bounds::second}});
+constexpr auto units =
+    std::to_array<DurationUnit>({{"ms", 1'000'000}, {"h", 3600 * second}, {"m", 60 * second}, {"s", second}});
 
 /// Go's time.ParseDuration without fractions, signs and units below the millisecond; at most a year.
 std::optional<std::int64_t> parse_duration(std::string_view text) {
@@ -37,7 +37,7 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
         std::ranges::find_if(units, [&](const DurationUnit& each) { return text.starts_with(each.text); });
     if (unit == units.end()) return std::nullopt;
     total += count * unit->nanoseconds;
-    if (total > 365 * 24 * 3600 * bounds::second) return std::nullopt;
+    if (total > 365 * 24 * 3600 * second) return std::nullopt;
     text.remove_prefix(unit->text.size());
   }
   return total;
@@ -89,7 +89,7 @@ std::optional<Deny> judge_umask(json::Value& value, const Place& place) {
 std::optional<Deny> judge_duration(json::Value& value, const Place& place) {
   const auto duration = parse_duration(*value.string());
   if (!duration) return refuse(refusal("field.value"), place.path);
-  if (*duration < bounds::second) return refuse(refusal("limit.bound"), place.path);
+  if (*duration < second) return refuse(refusal("limit.bound"), place.path);
   if (!place.path.ends_with("interval")) return std::nullopt;
   return settle_amount({Amount::HealthInterval, *duration, place.path, true}, place.exchange.project.policy);
 }

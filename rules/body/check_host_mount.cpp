@@ -132,10 +132,9 @@ std::optional<Deny> judge_host_bind(const HostMount& asked, json::Value& value, 
 std::optional<Deny> judge_host_mount_compat(json::Value& value, const Place& place) {
   if (value.find("TmpfsOptions")) return refuse(refusal("field.value"), place.path + ".TmpfsOptions");
   HostMount asked{std::string(value.text("Source")), std::string(value.text("Target")), {}};
-  const auto is_set = [](const json::Value* flag) { return flag && flag->boolean() && *flag->boolean(); };
-  if (is_set(value.find("ReadOnly"))) asked.options.emplace_back("ro");
+  if (value.flag("ReadOnly")) asked.options.emplace_back("ro");
   const json::Value* options = value.find("BindOptions");
-  if (options && is_set(options->find("NonRecursive"))) asked.options.emplace_back("bind");
+  if (options && options->flag("NonRecursive")) asked.options.emplace_back("bind");
   auto judged = judge_host_mount(asked, place);
   if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
   auto& mount = std::get<HostMount>(judged);

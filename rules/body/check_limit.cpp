@@ -7,6 +7,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/container/settle.hpp"
+#include "rules/container/words.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
@@ -21,9 +22,9 @@ struct ResourceLimit {
 constexpr auto resource_limits = std::to_array<ResourceLimit>({
     {"nofile", 1'048'576, Amount::OpenFiles},
     {"nproc", 65'536, Amount::UserProcesses},
-    {"core", bounds::gibi},
-    {"memlock", bounds::gibi},
-    {"msgqueue", 64 * bounds::mebi},
+    {"core", gibi},
+    {"memlock", gibi},
+    {"msgqueue", 64 * mebi},
     {"sigpending", 131'072},
     {"locks", 65'536},
     {"nice", 20},   // no better than what everybody has
@@ -38,10 +39,7 @@ constexpr auto resource_limits = std::to_array<ResourceLimit>({
 });
 
 const ResourceLimit* limit_of(std::string_view name) {
-  std::string lowered = ascii::lower(name);
-  constexpr std::string_view prefix = "rlimit_";  // libpod's spelling
-  if (lowered.starts_with(prefix)) lowered.erase(0, prefix.size());
-  const auto found = std::ranges::find(resource_limits, lowered, &ResourceLimit::name);
+  const auto found = std::ranges::find(resource_limits, ulimit_name(name), &ResourceLimit::name);
   return found == resource_limits.end() ? nullptr : &*found;
 }
 

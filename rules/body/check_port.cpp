@@ -6,6 +6,7 @@
 
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/container/description.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
@@ -21,8 +22,6 @@ std::optional<std::int64_t> parse_port(std::string_view text) {
   const bool valid = error == std::errc{} && end == text.data() + text.size() && port >= 1 && port <= bounds::last_port;
   return valid ? std::optional(port) : std::nullopt;
 }
-
-bool is_protocol(std::string_view text) { return text == "tcp" || text == "udp"; }
 
 /// What clients say for "any address", and the only one there is. Others would open the container to the network.
 bool means_loopback(std::string_view address) {
@@ -46,11 +45,7 @@ std::int64_t integer(const json::Value& object, std::string_view name, std::int6
 std::optional<Deny> judge_publish_exposed(json::Value&, const Place&) { return std::nullopt; }
 
 std::optional<Deny> judge_port_key(json::Value&, const Place& place) {
-  const std::string_view key = *place.key;
-  const std::size_t slash = key.find('/');
-  const bool valid =
-      parse_port(key.substr(0, slash)) && (slash == std::string_view::npos || is_protocol(key.substr(slash + 1)));
-  return valid ? std::nullopt : refuse(refusal("port.range"), key);
+  return parse_port_key(*place.key) ? std::nullopt : refuse(refusal("port.range"), *place.key);
 }
 
 std::optional<Deny> judge_expose_key(json::Value& value, const Place& place) {

@@ -4,22 +4,17 @@
 #include "rules/body/checks.hpp"
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
+#include "rules/json_path.hpp"
 
 namespace podfence::rules {
 
 namespace {
 
-/// The member of that name, made an empty object where it is missing.
-json::Value& object_at(json::Value& content, std::string_view name) {
-  if (!content.find(name)) content.set(name, json::Value::object());
-  return *content.find(name);
-}
-
 template <typename Items>
 void add_items(json::Value& object, std::string_view name, const Items& items) {
   if (items.empty()) return;
-  if (!object.find(name)) object.set(name, json::Value::array());
-  for (const auto& item : items) object.find(name)->push(item);
+  json::Value& list = json::make(object, name);
+  for (const auto& item : items) list.push(item);
 }
 
 }  // namespace
@@ -32,7 +27,7 @@ std::optional<Deny> finish_container_compat(json::Value& content, const Place& p
   if (auto deny = settle_content(Body::ContainerCreateCompat, content, place)) return deny;
   const JudgedBody& judged = place.judged;
   if (!judged.binds.empty() || !judged.sub_paths.empty()) {
-    json::Value& host = object_at(content, "HostConfig");
+    json::Value& host = json::make(content, "HostConfig");
     add_items(host, "Binds", judged.binds);
     add_items(host, "Mounts", judged.sub_paths);
   }
@@ -75,13 +70,13 @@ std::optional<Deny> finish_volume_libpod(json::Value& content, const Place& plac
 }
 
 std::optional<Deny> finish_network_compat(json::Value& content, const Place& place) {
-  object_at(content, "Options").set(isolate_option, "true");
+  json::make(content, "Options").set(isolate_option, "true");
   if (!place.exchange.project.policy.network.egress.open) content.set("Internal", true);
   return finish_labels_compat(content, place);
 }
 
 std::optional<Deny> finish_network_libpod(json::Value& content, const Place& place) {
-  object_at(content, "options").set(isolate_option, "true");
+  json::make(content, "options").set(isolate_option, "true");
   if (!place.exchange.project.policy.network.egress.open) content.set("internal", true);
   return add_project_label(content, "labels", place.exchange.project);
 }

@@ -3,13 +3,13 @@
 #include "rules/container/description.hpp"
 #include "rules/container/words.hpp"
 #include "rules/json_path.hpp"
+#include "rules/units.hpp"
 
 namespace podfence::rules {
 
 namespace {
 
 constexpr std::string_view loopback = "127.0.0.1";
-constexpr std::int64_t processor = 1'000'000'000;
 
 bool is_compat(Body body) { return body == Body::ContainerCreateCompat; }
 

@@ -2,16 +2,17 @@
 #include <charconv>
 
 #include "rules/ascii.hpp"
+#include "rules/body/bounds.hpp"
 #include "rules/body/size.hpp"
+#include "rules/capability.hpp"
 #include "rules/container/description.hpp"
 #include "rules/container/words.hpp"
 #include "rules/json_path.hpp"
+#include "rules/units.hpp"
 
 namespace podfence::rules {
 
 namespace {
-
-constexpr std::int64_t processor = 1'000'000'000;
 
 std::string_view text_at(const json::Value& content, std::string_view path) {
   const json::Value* value = path.empty() ? nullptr : json::at(content, path);
@@ -48,14 +49,8 @@ void read_amounts(const Words& words, const json::Value& content, Description& d
     const auto quota = number_of(json::at(content, word.quota));
     const auto period = number_of(json::at(content, word.period)).value_or(default_period);
     if (quota && period > 0)
-      description.amounts.push_back({Amount::Cpus, *quota * (processor / 1000) / period * 1000, word.quota, true});
+      description.amounts.push_back({Amount::Cpus, cpus_of_quota(*quota, period), word.quota, true});
   }
-}
-
-std::string capability_name(std::string_view text) {
-  std::string name = ascii::lower(text);
-  if (name.starts_with("cap_")) name.erase(0, 4);
-  return name;
 }
 
 void read_privileges(const Words& words, const json::Value& content, Description& description) {
@@ -64,11 +59,8 @@ void read_privileges(const Words& words, const json::Value& content, Description
   const auto forbids = [](const json::Value& option) { return *option.string() == "no-new-privileges"; };
   description.forbids_new_privileges = is_true(content, "no_new_privileges") ||
                                        std::ranges::any_of(items_at(content, "HostConfig.SecurityOpt"), forbids);
-  for (const json::Value& item : items_at(content, words.ulimits)) {
-    std::string name = ascii::lower(item.text(words.ulimit_name));
-    if (name.starts_with("rlimit_")) name.erase(0, 7);
-    description.ulimits.push_back(std::move(name));
-  }
+  for (const json::Value& item : items_at(content, words.ulimits))
+    description.ulimits.push_back(ulimit_name(item.text(words.ulimit_name)));
 }
 
 /// A list of NAME=value in compat, a map in libpod.
@@ -79,42 +71,29 @@ void read_environment(const Words& words, const json::Value& content, Descriptio
     description.environment.push_back(member.name);
 }
 
-std::int64_t integer(const json::Value& object, std::string_view name, std::int64_t absent) {
-  const json::Value* value = object.find(name);
-  return value ? value->int64().value_or(absent) : absent;
-}
-
 std::int64_t parse_number(std::string_view text) {
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-PublishedPort port_of_key(std::string_view key) {
-  const auto slash = std::min(key.find('/'), key.size());
-  PublishedPort port;
-  port.container = parse_number(key.substr(0, slash));
-  if (slash < key.size()) port.protocol = key.substr(slash + 1);
-  return port;
-}
-
 void read_ports_compat(const json::Value& content, Description& description) {
   for (const json::Member& member : members_at(content, "HostConfig.PortBindings")) {
     if (!member.value.items()) continue;
     for (const json::Value& binding : *member.value.items()) {
-      PublishedPort port = port_of_key(member.name);
+      PublishedPort port = parse_port_key(member.name).value_or(PublishedPort{});
       port.host = parse_number(binding.text("HostPort"));
       description.ports.push_back(std::move(port));
     }
   }
   for (const json::Member& member : members_at(content, "ExposedPorts"))
-    description.exposed.push_back(port_of_key(member.name));
+    description.exposed.push_back(parse_port_key(member.name).value_or(PublishedPort{}));
 }
 
 void read_ports_libpod(const json::Value& content, Description& description) {
   for (const json::Value& mapping : items_at(content, "portmappings")) {
-    PublishedPort port{integer(mapping, "container_port", 0), integer(mapping, "host_port", 0),
-                       std::max<std::int64_t>(integer(mapping, "range", 1), 1), std::string(mapping.text("protocol"))};
+    PublishedPort port{mapping.int64("container_port").value_or(0), mapping.int64("host_port").value_or(0),
+                       range_of(mapping), std::string(mapping.text("protocol"))};
     if (port.protocol.empty()) port.protocol = "tcp";
     description.ports.push_back(std::move(port));
   }
@@ -144,6 +123,29 @@ NetworkUse network_of_libpod(const json::Value& content) {
 }
 
 }  // namespace
+
+std::string ulimit_name(std::string_view text) {
+  std::string name = ascii::lower(text);
+  if (name.starts_with("rlimit_")) name.erase(0, 7);
+  return name;
+}
+
+bool is_protocol(std::string_view text) { return text == "tcp" || text == "udp"; }
+
+std::optional<PublishedPort> parse_port_key(std::string_view key) {
+  PublishedPort port;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), port.container);
+  if (error != std::errc{} || port.container < 1 || port.container > bounds::last_port) return std::nullopt;
+  const std::string_view rest(end, key.data() + key.size());
+  if (rest.empty()) return port;
+  if (!rest.starts_with('/') || !is_protocol(rest.substr(1))) return std::nullopt;
+  port.protocol = rest.substr(1);
+  return port;
+}
+
+std::int64_t range_of(const json::Value& mapping) {
+  return std::max<std::int64_t>(mapping.int64("range").value_or(1), 1);
+}
 
 Description describe(Body body, const json::Value& content) {
   Description description;

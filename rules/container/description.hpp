@@ -68,6 +68,12 @@ struct Changes {
   std::optional<std::vector<PublishedPort>> ports;  ///< instead of those of the description
 };
 
+/// `80`, `80/tcp`, `80/udp`; nothing where that is no port.
+std::optional<PublishedPort> parse_port_key(std::string_view key);
+bool is_protocol(std::string_view text);
+/// How many neighbouring ports an item of libpod's lists stands for.
+std::int64_t range_of(const json::Value& mapping);
+
 /// `content` is a judged content of a container create or update, or of a pod create.
 Description describe(Body body, const json::Value& content);
 void apply(const Changes& changes, Body body, json::Value& content);

@@ -11,10 +11,7 @@ namespace podfence::rules {
 
 namespace {
 
-bool is_internal(const Fact& network) {
-  const json::Value* internal = network.document.find("internal");
-  return internal && internal->boolean() && *internal->boolean();
-}
+bool is_internal(const Fact& network) { return network.document.flag("internal"); }
 
 std::variant<std::string, Deny> resolve_gate(const Place& place) {
   const std::string& name = place.exchange.project.policy.network.egress.gate;
@@ -51,11 +48,9 @@ std::variant<std::string, Deny> project_network(const Place& place) {
 Settled check_pod(const std::string& pod, const Place& place) {
   const Fact* fact = place.exchange.facts.find(Kind::Pod, pod, true);
   if (!fact) return std::nullopt;
-  const json::Value* shared = fact->document.find("SharedNamespaces");
-  const bool shares_network =
-      shared && shared->items() && std::ranges::any_of(*shared->items(), [](const json::Value& name) {
-        return name.string() && *name.string() == "net";
-      });
+  const bool shares_network = std::ranges::any_of(fact->document.list("SharedNamespaces"), [](const json::Value& name) {
+    return name.string() && *name.string() == "net";
+  });
   if (shares_network) return std::nullopt;
   return Deny{refusal("network.egress"), "a member of a pod that shares no network", Kind::None,
               "let the pod share its network"};

@@ -2,7 +2,6 @@
 // its own.
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "rules/container/settle.hpp"
@@ -22,16 +21,6 @@ void add_missing(std::vector<PublishedPort>& ports, const PublishedPort& exposed
   if (!known) ports.push_back(exposed);
 }
 
-/// `80/tcp`, as images have it; nothing where that is no port.
-std::optional<PublishedPort> port_of(std::string_view key) {
-  PublishedPort port;
-  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), port.container);
-  const std::string_view protocol(end, key.data() + key.size());
-  if (error != std::errc{} || port.container < 1 || port.container > 65535) return std::nullopt;
-  if (protocol == "/udp") port.protocol = "udp";
-  return protocol.empty() || protocol == "/tcp" || protocol == "/udp" ? std::optional(port) : std::nullopt;
-}
-
 /// False: not known yet.
 bool add_exposed(const Description& description, const Place& place, std::vector<PublishedPort>& ports) {
   for (const auto& port : description.exposed) add_missing(ports, port);
@@ -40,13 +29,8 @@ bool add_exposed(const Description& description, const Place& place, std::vector
   const json::Value* exposed = json::at(image->document, "Config.ExposedPorts");
   if (!exposed || !exposed->members()) return true;
   for (const json::Member& member : *exposed->members())
-    if (const auto port = port_of(member.name)) add_missing(ports, *port);
+    if (const auto port = parse_port_key(member.name)) add_missing(ports, *port);
   return true;
-}
-
-std::int64_t integer(const json::Value& object, std::string_view name, std::int64_t absent) {
-  const json::Value* value = object.find(name);
-  return value ? value->int64().value_or(absent) : absent;
 }
 
 void take(std::set<std::int64_t>& taken, std::int64_t first, std::int64_t count) {
@@ -60,10 +44,8 @@ std::optional<std::set<std::int64_t>> taken_ports(Facts& facts) {
   if (!containers) return std::nullopt;
   std::set<std::int64_t> taken;
   for (const json::Value& container : *containers) {
-    const json::Value* mappings = container.find("Ports");
-    if (!mappings || !mappings->items()) continue;
-    for (const json::Value& mapping : *mappings->items())
-      take(taken, integer(mapping, "host_port", 0), std::max<std::int64_t>(integer(mapping, "range", 1), 1));
+    for (const json::Value& mapping : container.list("Ports"))
+      take(taken, mapping.int64("host_port").value_or(0), range_of(mapping));
   }
   return taken;
 }

@@ -2,6 +2,7 @@
 // Where the bodies say what a Description holds: the paths of their members.
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "rules/body.hpp"
@@ -46,7 +47,7 @@ struct Words {
 /// nullptr for the bodies that describe no container and no pod.
 const Words* words_of(Body body);
 
-/// Podman's own period, for a quota that names none.
-inline constexpr std::int64_t default_period = 100'000;
+/// In lower case, without libpod's "rlimit_".
+std::string ulimit_name(std::string_view text);
 
 }  // namespace podfence::rules

@@ -89,10 +89,7 @@ TEST_CASE("of 200 creates at once with a quota of 100 exactly 100 reach upstream
 TEST_CASE("creates of one project go on together as long as there is room") {
   QuotaProxy proxy(Resource::Containers, 100);
   Gate done;
-  proxy.podman.on("POST /v1.41/containers/create", [&](FakePodman::Connection& connection) {
-    connection.wait(done);
-    connection.answer();
-  });
+  proxy.podman.on("POST /v1.41/containers/create", FakePodman::answers_behind(done));
   auto first = proxy.client(), second = proxy.client(), third = proxy.client();
   first.send(create("first"));  // counts, and then is one of them
   CHECK(proxy.podman.saw("name=first"));
@@ -141,10 +138,7 @@ TEST_CASE("what is removed makes room, whoever removes it") {
 TEST_CASE("a client that goes away does not make its create uncounted") {
   QuotaProxy proxy(Resource::Containers, 1);
   Gate done;
-  proxy.podman.on("POST /v1.41/containers/create", [&](FakePodman::Connection& connection) {
-    connection.wait(done);
-    connection.answer();
-  });
+  proxy.podman.on("POST /v1.41/containers/create", FakePodman::answers_behind(done));
   auto first = proxy.client();
   first.send(create("first"));
   REQUIRE(proxy.podman.saw("name=first"));
@@ -161,10 +155,7 @@ TEST_CASE("a client that goes away does not make its create uncounted") {
 TEST_CASE("a project whose creates take long or are counted delays no other") {
   QuotaProxy proxy(Resource::Containers, 1);
   Gate done;
-  proxy.podman.on("POST /v1.41/containers/create?name=slow", [&](FakePodman::Connection& connection) {
-    connection.wait(done);
-    connection.answer();
-  });
+  proxy.podman.on("POST /v1.41/containers/create?name=slow", FakePodman::answers_behind(done));
   auto slow = proxy.client(), waiting = proxy.client();
   slow.send(create("slow", "data"));
   REQUIRE(proxy.podman.saw("name=slow"));

@@ -196,10 +196,7 @@ TEST_CASE("a prune that has found its volumes locks those only while it removes 
   RunningProxy proxy;
   proxy.podman.add(Kind::Volume, "data", "p1");
   Gate done;
-  proxy.podman.on("DELETE /v4.0.0/libpod/volumes/data", [&](FakePodman::Connection& connection) {
-    connection.wait(done);
-    connection.answer();
-  });
+  proxy.podman.on("DELETE /v4.0.0/libpod/volumes/data", FakePodman::answers_behind(done));
   auto pruning = proxy.client();
   pruning.send("POST /v4.0.0/libpod/volumes/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n");
   REQUIRE(proxy.podman.saw("DELETE /v4.0.0/libpod/volumes/data"));

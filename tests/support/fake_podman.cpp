@@ -112,6 +112,13 @@ FakePodman::Script FakePodman::says_and_closes(std::string bytes) {
   };
 }
 
+FakePodman::Script FakePodman::answers_behind(Gate& gate) {
+  return [&gate](Connection& connection) {
+    connection.wait(gate);
+    connection.answer();
+  };
+}
+
 std::vector<std::string> FakePodman::requests() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all;

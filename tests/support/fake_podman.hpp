@@ -19,6 +19,8 @@
 
 namespace podfence::testing {
 
+class Gate;
+
 class FakePodman {
  public:
   class Connection;
@@ -39,6 +41,8 @@ class FakePodman {
   static Script says(std::string bytes);
   /// As `says`, and then ends the connection.
   static Script says_and_closes(std::string bytes);
+  /// A script that answers as without one, as soon as the gate is open.
+  static Script answers_behind(Gate& gate);
 
   /// Every request so far, in order of arrival: the exact bytes, head and as much of the content as was read.
   std::vector<std::string> requests();

@@ -1,0 +1,32 @@
+#pragma once
+// The loop of a listening socket.
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+
+#include "proxy/connection.hpp"
+
+namespace podfence::proxy {
+
+/// Gives every new connection to `adopt`, until the acceptor is closed.
+template <class Adopt>
+Task<void> accept_all(boost::asio::local::stream_protocol::acceptor& acceptor, Adopt adopt) {
+  namespace asio = boost::asio;
+  // Without descriptors or memory accept fails at once, and would again: the loop must not spin.
+  constexpr std::chrono::milliseconds accept_pause{100};
+  asio::steady_timer pause(acceptor.get_executor());
+  while (acceptor.is_open()) {
+    auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+    if (!error) {
+      adopt(std::move(socket));
+    } else if (acceptor.is_open() && error != asio::error::connection_aborted) {
+      pause.expires_after(accept_pause);
+      co_await pause.async_wait(asio::use_awaitable);
+    }
+  }
+}
+
+}  // namespace podfence::proxy
