@@ -93,6 +93,18 @@ ensure_configuration() {
   fi
 }
 
+# The user namespace must exist before a service starts: else the first Podman forks the service into a new one, and ending
+# the process one knows leaves the service alive. Podman's first command on a new machine has been seen to fail once.
+ensure_user_namespace() {
+  local user=$1 said _
+  for _ in $(seq 5); do
+    ! said=$(as_podman_user "$user" podman unshare true 2>&1) || return 0
+    sleep 1
+  done
+  echo "Podman of $user cannot make its user namespace: $said" >&2
+  return 1
+}
+
 # ensure_podman_user USER: makes the user if there is none (root only), and everything above. Can be repeated.
 ensure_podman_user() {
   local user=$1
@@ -101,9 +113,7 @@ ensure_podman_user() {
   ensure_runtime_directory "$user"
   ensure_devices
   ensure_configuration "$user"
-  # The user namespace must exist before a service starts: else the first Podman forks the service into a new one, and
-  # ending the process one knows leaves the service alive.
-  as_podman_user "$user" podman unshare true 2>/dev/null
+  ensure_user_namespace "$user"
 }
 
 # import_busybox_image USER NAME: an image that needs no registry. Kept if it is there.
@@ -126,7 +136,7 @@ answers() { [ "$(curl -s -m 5 --unix-socket "$1" http://d/_ping 2>/dev/null)" = 
 # podman_service USER SOCKET: starts a service and leaves its pid in $podman_service_pid. End it with a TERM.
 podman_service() {
   local user=$1 socket=$2 _
-  as_podman_user "$user" podman unshare true 2>/dev/null
+  ensure_user_namespace "$user"
   # shellcheck disable=SC2016  # expanded by the inner shell
   as_podman_user "$user" setsid --fork sh -c 'echo $$ >"$1.pid"; exec podman system service --time 0 "unix://$1"' sh "$socket" \
     >/dev/null 2>&1 </dev/null
