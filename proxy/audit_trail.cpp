@@ -1,26 +1,17 @@
 #include "proxy/audit_trail.hpp"
 
-#include <openssl/rand.h>
 #include <time.h>
 
 #include <array>
 #include <cstdio>
 #include <stdexcept>
 
+#include "proxy/random.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
 
 namespace {
-
-std::string random_id() {
-  std::array<unsigned char, 16> bytes{};
-  if (RAND_bytes(bytes.data(), bytes.size()) != 1) throw std::runtime_error("no random numbers");
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string id;
-  for (const auto byte : bytes) id.append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
-  return id;
-}
 
 std::string now() {
   timespec time{};
@@ -37,7 +28,7 @@ std::string now() {
 }  // namespace
 
 AuditTrail::AuditTrail(AuditLog& log) : log_(log) {
-  record.request_id = random_id();
+  record.request_id = random_digits();
   record.time = now();
   record.decision = "error";  // until somebody knows better
 }

@@ -10,17 +10,26 @@
 
 #include "proxy/database.hpp"
 #include "proxy/private_file.hpp"
+#include "proxy/random.hpp"
 
 namespace podfence::proxy {
 namespace {
 
-/// Version 1. A later version adds its own step to migrate() and leaves this text alone.
-constexpr char schema[] = R"(
+/// One step for each version: what is released is left alone, a later version adds its own.
+constexpr const char* schema_steps[] = {
+    R"(
   CREATE TABLE held_image (project TEXT NOT NULL, image TEXT NOT NULL, PRIMARY KEY (project, image)) WITHOUT ROWID;
   CREATE TABLE owned_tag (project TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (project, tag)) WITHOUT ROWID;
   PRAGMA user_version = 1;
-)";
-constexpr int schema_version = 1;
+)",
+    R"(
+  ALTER TABLE owned_tag ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE held_secret (project TEXT NOT NULL, secret TEXT NOT NULL, PRIMARY KEY (project, secret)) WITHOUT ROWID;
+  CREATE TABLE cache_key (project TEXT NOT NULL PRIMARY KEY, random TEXT NOT NULL) WITHOUT ROWID;
+  PRAGMA user_version = 2;
+)",
+};
+constexpr int schema_version = std::size(schema_steps);
 
 /// Look-ups by string_view without a copy.
 struct Hash : std::hash<std::string_view> {
@@ -66,7 +75,8 @@ class Holdings {
 
 /// What the tables say.
 struct Mirror {
-  Holdings images, tags;
+  Holdings images, tags, made_tags, secrets;
+  Map<std::string> cache_keys;  ///< by project
 
   void apply(std::string_view project, const rules::Claim& claim);
 };
@@ -82,20 +92,38 @@ void Mirror::apply(std::string_view project, const rules::Claim& claim) {
     case rules::Claim::Change::OwnTag:
       tags.add(project, claim.what);
       break;
+    case rules::Claim::Change::MakeTag:
+      tags.add(project, claim.what);
+      made_tags.add(project, claim.what);
+      break;
     case rules::Claim::Change::DropTag:
       tags.remove(project, claim.what);
+      made_tags.remove(project, claim.what);
+      break;
+    case rules::Claim::Change::HoldSecret:
+      secrets.add(project, claim.what);
+      break;
+    case rules::Claim::Change::DropSecret:
+      secrets.remove(project, claim.what);
+      break;
+    case rules::Claim::Change::RenewCacheKey:
+      if (const auto found = cache_keys.find(project); found != cache_keys.end()) cache_keys.erase(found);
       break;
   }
 }
 
-/// The statement of each Claim::Change, in its order: a project, and an image or tag.
+/// The statement of each Claim::Change, in its order: a project, and what it is about.
 constexpr const char* changes[] = {
     "INSERT OR IGNORE INTO held_image (project, image) VALUES (?, ?)",
     "DELETE FROM held_image WHERE project = ? AND image = ?",
     "INSERT OR IGNORE INTO owned_tag (project, tag) VALUES (?, ?)",
+    "INSERT INTO owned_tag (project, tag, made) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET made = 1",
     "DELETE FROM owned_tag WHERE project = ? AND tag = ?",
+    "INSERT OR IGNORE INTO held_secret (project, secret) VALUES (?, ?)",
+    "DELETE FROM held_secret WHERE project = ? AND secret = ?",
+    "DELETE FROM cache_key WHERE project = ? AND ?2 = ''",
 };
-static_assert(std::size(changes) == static_cast<std::size_t>(rules::Claim::Change::DropTag) + 1);
+static_assert(std::size(changes) == static_cast<std::size_t>(rules::Claim::Change::RenewCacheKey) + 1);
 
 int version_of(Database& database) {
   Statement version(database, "PRAGMA user_version");
@@ -115,7 +143,7 @@ void migrate(Database& database) {
   if (found > schema_version) throw std::runtime_error(other_version(found));
   if (found == schema_version) return;
   Transaction transaction(database);
-  database.run(schema);
+  for (int step = found; step < schema_version; ++step) database.run(schema_steps[step]);
   transaction.commit();
 }
 
@@ -123,8 +151,14 @@ Mirror read_mirror(Database& database) {
   Mirror mirror;
   for (Statement held(database, "SELECT image, project FROM held_image"); held.step();)
     mirror.images.add(held.text(1), held.text(0));
-  for (Statement owned(database, "SELECT tag, project FROM owned_tag"); owned.step();)
+  for (Statement owned(database, "SELECT tag, project, made FROM owned_tag"); owned.step();) {
     mirror.tags.add(owned.text(1), owned.text(0));
+    if (owned.integer(2) != 0) mirror.made_tags.add(owned.text(1), owned.text(0));
+  }
+  for (Statement held(database, "SELECT secret, project FROM held_secret"); held.step();)
+    mirror.secrets.add(held.text(1), held.text(0));
+  for (Statement keys(database, "SELECT project, random FROM cache_key"); keys.step();)
+    mirror.cache_keys.emplace(keys.text(0), keys.text(1));
   return mirror;
 }
 
@@ -206,6 +240,25 @@ bool SqliteLedger::owns_tag(std::string_view project, std::string_view tag) cons
 
 bool SqliteLedger::tag_owned_by_others(std::string_view project, std::string_view tag) const {
   return state_->mirror.tags.others_have(project, tag);
+}
+
+bool SqliteLedger::tag_made_by_others(std::string_view project, std::string_view tag) const {
+  return state_->mirror.made_tags.others_have(project, tag);
+}
+
+bool SqliteLedger::holds_secret(std::string_view project, std::string_view id) const {
+  return state_->mirror.secrets.has(project, id);
+}
+
+std::string SqliteLedger::cache_key(std::string_view project) const {
+  auto& keys = state_->mirror.cache_keys;
+  if (const auto found = keys.find(project); found != keys.end()) return found->second;
+  auto key = random_digits();
+  Statement insert(state_->database, "INSERT INTO cache_key (project, random) VALUES (?, ?)");
+  insert.bind(0, project);
+  insert.bind(1, key);
+  insert.step();
+  return keys.emplace(project, std::move(key)).first->second;
 }
 
 std::int64_t SqliteLedger::images(std::string_view project) const { return state_->mirror.images.count(project); }

@@ -24,6 +24,9 @@ class SqliteLedger final : public rules::Ledger {
   bool held_by_others(std::string_view project, std::string_view image_id) const override;
   bool owns_tag(std::string_view project, std::string_view tag) const override;
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override;
+  bool tag_made_by_others(std::string_view project, std::string_view tag) const override;
+  bool holds_secret(std::string_view project, std::string_view id) const override;
+  std::string cache_key(std::string_view project) const override;
   std::int64_t images(std::string_view project) const override;
 
   /// All or nothing. A tag that several projects pulled belongs to each of them.

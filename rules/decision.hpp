@@ -50,10 +50,11 @@ struct Deny {
 /// Foreign and missing alike.
 Deny hidden(Kind kind, std::string_view name);
 
-/// A change of the ledger.
+/// A change of the ledger. OwnTag is for a name of a registry, which several projects can have pulled; MakeTag for one
+/// that the project gave itself, which is its alone; DropTag ends both. RenewCacheKey: the key has left the project.
 struct Claim {
-  enum class Change { HoldImage, DropImage, OwnTag, DropTag } change;
-  std::string what;  ///< image id (64 hex) or normalised tag
+  enum class Change { HoldImage, DropImage, OwnTag, MakeTag, DropTag, HoldSecret, DropSecret, RenewCacheKey } change;
+  std::string what = {};  ///< image id (64 hex), normalised tag, or id of a secret
 };
 
 /// The proxy answers without upstream. An empty content with status 204 has no content type.

@@ -28,6 +28,11 @@ class Ledger {
   virtual bool held_by_others(std::string_view project, std::string_view image_id) const = 0;
   virtual bool owns_tag(std::string_view project, std::string_view tag) const = 0;
   virtual bool tag_owned_by_others(std::string_view project, std::string_view tag) const = 0;
+  /// Did any other project give that name itself? (Claim::Change::MakeTag)
+  virtual bool tag_made_by_others(std::string_view project, std::string_view tag) const = 0;
+  virtual bool holds_secret(std::string_view project, std::string_view id) const = 0;
+  /// What keeps the project's layer cache apart from everybody's: 32 hexadecimal digits that others do not know.
+  virtual std::string cache_key(std::string_view project) const = 0;
   /// How many images it holds.
   virtual std::int64_t images(std::string_view project) const = 0;
 };

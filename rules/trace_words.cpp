@@ -61,8 +61,16 @@ std::string_view claim_word(Claim::Change change) {
       return "drop image";
     case Claim::Change::OwnTag:
       return "own tag";
+    case Claim::Change::MakeTag:
+      return "make tag";
     case Claim::Change::DropTag:
       return "drop tag";
+    case Claim::Change::HoldSecret:
+      return "hold secret";
+    case Claim::Change::DropSecret:
+      return "drop secret";
+    case Claim::Change::RenewCacheKey:
+      return "renew the key of the layer cache";
   }
   return "";
 }

@@ -20,7 +20,11 @@ namespace {
 constexpr auto HoldImage = Claim::Change::HoldImage;
 constexpr auto DropImage = Claim::Change::DropImage;
 constexpr auto OwnTag = Claim::Change::OwnTag;
+constexpr auto MakeTag = Claim::Change::MakeTag;
 constexpr auto DropTag = Claim::Change::DropTag;
+constexpr auto HoldSecret = Claim::Change::HoldSecret;
+constexpr auto DropSecret = Claim::Change::DropSecret;
+constexpr auto RenewCacheKey = Claim::Change::RenewCacheKey;
 
 const std::string image(64, 'a');
 const std::string other_image(64, 'b');
@@ -222,9 +226,69 @@ TEST_CASE("damage in the middle of a file is found when it is opened") {
 
 TEST_CASE("a ledger of a newer podfence is refused") {
   const TemporaryDirectory directory;
-  Database(directory.path("ledger")).run("PRAGMA user_version = 2");
+  Database(directory.path("ledger")).run("PRAGMA user_version = 3");
   chmod(directory.path("ledger").c_str(), 0600);
-  CHECK(contains(refused(directory.path("ledger")), "it was written by a newer podfence (schema 2; this one knows 1)"));
+  CHECK(contains(refused(directory.path("ledger")), "it was written by a newer podfence (schema 3; this one knows 2)"));
+}
+
+TEST_CASE("a ledger of the first schema is brought up, with all that it says") {
+  const TemporaryDirectory directory;
+  const auto path = directory.path("ledger");
+  // As podfence made it before names were told apart by who gave them.
+  Database(path).run(R"(
+    CREATE TABLE held_image (project TEXT NOT NULL, image TEXT NOT NULL, PRIMARY KEY (project, image)) WITHOUT ROWID;
+    CREATE TABLE owned_tag (project TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (project, tag)) WITHOUT ROWID;
+    INSERT INTO owned_tag VALUES ('p1', 'docker.io/library/alpine:latest');
+    PRAGMA user_version = 1)");
+  chmod(path.c_str(), 0600);
+  {
+    SqliteLedger ledger(path);
+    CHECK(ledger.owns_tag("p1", tag));
+    CHECK_FALSE(ledger.tag_made_by_others("p10", tag));
+    ledger.apply("p1", {{MakeTag, tag}});
+  }
+  const SqliteLedger again(path);
+  CHECK(again.owns_tag("p1", tag));
+  CHECK(again.tag_made_by_others("p10", tag));
+}
+
+TEST_CASE("a name that a project gave itself is told from one that it pulled, until it is dropped") {
+  SqliteLedger ledger(":memory:");
+  ledger.apply("p1", {{OwnTag, tag}});
+  CHECK_FALSE(ledger.tag_made_by_others("p10", tag));
+  ledger.apply("p1", {{MakeTag, tag}, {OwnTag, tag}});
+  CHECK(ledger.tag_made_by_others("p10", tag));
+  CHECK_FALSE(ledger.tag_made_by_others("p1", tag));
+  ledger.apply("p1", {{DropTag, tag}, {OwnTag, tag}});
+  CHECK(ledger.owns_tag("p1", tag));
+  CHECK_FALSE(ledger.tag_made_by_others("p10", tag));
+}
+
+TEST_CASE("secrets are remembered by their ids") {
+  const TemporaryDirectory directory;
+  SqliteLedger(directory.path("ledger")).apply("p1", {{HoldSecret, "s1"}, {HoldSecret, "s2"}, {DropSecret, "s2"}});
+  const SqliteLedger ledger(directory.path("ledger"));
+  CHECK(ledger.holds_secret("p1", "s1"));
+  CHECK_FALSE(ledger.holds_secret("p1", "s2"));
+  CHECK_FALSE(ledger.holds_secret("p10", "s1"));
+}
+
+TEST_CASE("every project has a key of its own for its layer cache, the same until it is renewed") {
+  const TemporaryDirectory directory;
+  std::string first;
+  {
+    const SqliteLedger ledger(directory.path("ledger"));
+    first = ledger.cache_key("p1");
+    CHECK(first.size() == 32);
+    CHECK(ledger.cache_key("p1") == first);
+    CHECK(ledger.cache_key("p10") != first);
+  }
+  SqliteLedger ledger(directory.path("ledger"));
+  CHECK(ledger.cache_key("p1") == first);
+  const auto other = ledger.cache_key("p10");
+  ledger.apply("p1", {{RenewCacheKey}});
+  CHECK(ledger.cache_key("p1") != first);
+  CHECK(ledger.cache_key("p10") == other);
 }
 
 TEST_CASE("a second podfence on the same ledger is refused, and served when the first has gone") {
@@ -262,7 +326,7 @@ TEST_CASE("a copy is only made of a ledger that is there and of this version") {
   write_file(directory.path("text"), "no database at all, but long enough to be looked at by SQLite");
   CHECK(contains(wrong("text"), "text cannot be read: "));
   { Database(directory.path("empty")).run("CREATE TABLE other (x)"); }
-  CHECK(contains(wrong("empty"), "it was written by an older podfence (schema 0; this one knows 1)"));
+  CHECK(contains(wrong("empty"), "it was written by an older podfence (schema 0; this one knows 2)"));
   { SqliteLedger(directory.path("odd?name#1%")).apply("p1", {{HoldImage, image}}); }
   CHECK(SqliteLedger::copy_of(directory.path("odd?name#1%")).holds_image("p1", image));
 }

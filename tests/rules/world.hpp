@@ -18,7 +18,7 @@ using namespace podfence::rules;
 
 class FakeLedger final : public Ledger {
  public:
-  std::set<std::pair<std::string, std::string>> holds, tags;
+  std::set<std::pair<std::string, std::string>> holds, tags, made_tags, secrets;
 
   bool holds_image(std::string_view project, std::string_view id) const override { return has(holds, project, id); }
   bool held_by_others(std::string_view project, std::string_view id) const override {
@@ -28,6 +28,11 @@ class FakeLedger final : public Ledger {
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override {
     return others(tags, project, tag);
   }
+  bool tag_made_by_others(std::string_view project, std::string_view tag) const override {
+    return others(made_tags, project, tag);
+  }
+  bool holds_secret(std::string_view project, std::string_view id) const override { return has(secrets, project, id); }
+  std::string cache_key(std::string_view project) const override { return "key-of-" + std::string(project); }
   std::int64_t images(std::string_view project) const override {
     return std::ranges::count(holds, project, &std::pair<std::string, std::string>::first);
   }
