@@ -1,5 +1,6 @@
 #include "proxy/examination.hpp"
 
+#include "rules/decide.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -46,10 +47,36 @@ Refused Examination::check_upgrade() {
 }
 
 Task<Refused> Examination::read_content() {
-  const auto body = endpoint().body;
   request_.has_content = content_.expected();
-  if (!request_.has_content || body == rules::Body::Stream || !is_served(endpoint())) co_return std::nullopt;
-  const bool takes_none = body == rules::Body::None;
+  if (!is_served(endpoint())) co_return std::nullopt;
+  if (auto archive_rules = rules::archive_rules(endpoint(), request_))
+    co_return co_await read_archive(std::move(*archive_rules));
+  if (!request_.has_content || endpoint().body == rules::Body::Stream) co_return std::nullopt;
+  co_return co_await read_json();
+}
+
+/// What no archive could make right is refused before a byte of it is read.
+Refused Examination::refused_without_archive() {
+  rules::Facts facts(project_, services_.ledger, services_.memory, services_.usage);
+  rules::Exchange exchange{project_, match_, request_, facts};
+  auto decision = rules::decide(exchange);
+  if (auto* deny = std::get_if<Deny>(&decision)) return std::move(*deny);
+  return std::nullopt;
+}
+
+Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
+  if (auto refused = refused_without_archive()) co_return refused;
+  archive_.emplace(content_.executor(), services_.spool_directory, services_.spool, project_.id,
+                   services_.limits.archive_bytes);
+  if (auto refused = co_await archive_->receive(content_)) co_return refused;
+  auto judged = co_await archive_->judge(std::move(archive_rules));
+  if (auto* deny = std::get_if<Deny>(&judged)) co_return std::move(*deny);
+  request_.archive = std::get<rules::Archive>(std::move(judged));
+  co_return std::nullopt;
+}
+
+Task<Refused> Examination::read_json() {
+  const bool takes_none = endpoint().body == rules::Body::None;
   const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
   const auto content = co_await content_.read_whole(limit);
   if (!content) co_return content_.failure();

@@ -6,6 +6,7 @@
 
 #include "proxy/inquiry.hpp"
 #include "proxy/request_content.hpp"
+#include "proxy/spooled_archive.hpp"
 
 namespace podfence::proxy {
 
@@ -28,12 +29,17 @@ class Examination {
   /// Behind decide().
   Inquiry& inquiry() { return *inquiry_; }
   bool is_decided() const { return inquiry_.has_value(); }
+  /// Of rows that judge one; nullptr elsewhere.
+  SpooledArchive* archive() { return archive_ ? &*archive_ : nullptr; }
 
   /// Bytes may follow that must not be read as the next request.
   bool ends_connection() const { return ends_connection_; }
 
  private:
   std::optional<rules::Deny> check_upgrade();
+  std::optional<rules::Deny> refused_without_archive();
+  Task<std::optional<rules::Deny>> read_archive(rules::ArchiveRules archive_rules);
+  Task<std::optional<rules::Deny>> read_json();
 
   Services& services_;
   const rules::Project& project_;
@@ -42,6 +48,7 @@ class Examination {
   rules::Request request_;
   rules::Match match_;
   std::optional<Inquiry> inquiry_;
+  std::optional<SpooledArchive> archive_;
   bool ends_connection_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/connect_pair.hpp>
 #include <exception>
+#include <filesystem>
 #include <stdexcept>
 
 #include "proxy/examination.hpp"
@@ -164,6 +165,8 @@ std::vector<rules::Trace> explain(const rules::Project& project, const RawReques
                     .usage = rules::Usage(),
                     .ledger = ledger,
                     .audit = audit,
+                    .spool_directory = std::filesystem::temp_directory_path(),
+                    .spool = BufferBudget(limits.spool_bytes, limits.spool_bytes),
                     .stated = sources.stated};
   Explainer explainer(context, services, project);
   std::exception_ptr failure;

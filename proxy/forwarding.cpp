@@ -49,7 +49,10 @@ bool Forwarding::hijacks() const {
   return rules::relay_of(inquiry_.exchange().match.endpoint->answer) == rules::Relay::Hijack;
 }
 
-bool Forwarding::streams() const { return inquiry_.exchange().match.endpoint->body == rules::Body::Stream; }
+ContentSource* Forwarding::streamed() const {
+  if (archive_) return archive_;
+  return inquiry_.exchange().match.endpoint->body == rules::Body::Stream ? &exchange_.content : nullptr;
+}
 
 void Forwarding::apply(const std::vector<rules::Claim>& claims) {
   if (!claims.empty()) exchange_.services.ledger.apply(inquiry_.exchange().project.id, claims);
@@ -62,7 +65,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   apply(forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
   // may be removed meanwhile is so without a proxy as well.
-  if (streams()) inquiry_.release_names();
+  if (streamed() == &exchange_.content) inquiry_.release_names();
   UpstreamCall call(services.upstream);
   auto refused = co_await send(forward, call);
   if (refused || call.head().status >= 400) {
@@ -82,8 +85,10 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
   if (auto refused = check_sources(forward)) co_return refused;
   if (auto refused = co_await claim_objects(forward)) co_return refused;
-  const auto outcome = co_await call.send(forward.request, streams() ? &exchange_.content : nullptr, hijacks());
-  if (outcome == UpstreamCall::Outcome::SourceFailed) co_return exchange_.content.failure();
+  auto* const source = streamed();
+  if (archive_) archive_->set_written(forward.members);
+  const auto outcome = co_await call.send(forward.request, source, hijacks());
+  if (outcome == UpstreamCall::Outcome::SourceFailed) co_return source->failure();
   co_return refusal_for(outcome);
 }
 

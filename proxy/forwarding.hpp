@@ -7,6 +7,7 @@
 
 #include "proxy/client_exchange.hpp"
 #include "proxy/inquiry.hpp"
+#include "proxy/spooled_archive.hpp"
 #include "rules/answer.hpp"
 
 namespace podfence::proxy {
@@ -16,7 +17,9 @@ std::optional<rules::Deny> check_sources(const rules::Forward& forward);
 
 class Forwarding {
  public:
-  Forwarding(ClientExchange& exchange, Inquiry& inquiry) : exchange_(exchange), inquiry_(inquiry) {}
+  /// `archive`: the client's, of rows that judge it.
+  Forwarding(ClientExchange& exchange, Inquiry& inquiry, SpooledArchive* archive)
+      : exchange_(exchange), inquiry_(inquiry), archive_(archive) {}
 
   /// A refusal has not been answered yet.
   Task<std::optional<rules::Deny>> carry_out(const rules::Forward& forward);
@@ -34,11 +37,12 @@ class Forwarding {
   Task<void> tunnel(UpstreamCall& call);
 
   bool hijacks() const;
-  bool streams() const;  ///< the client's content
+  ContentSource* streamed() const;  ///< what is sent behind the request's head; nullptr: the request's own content
   void apply(const std::vector<rules::Claim>& claims);
 
   ClientExchange& exchange_;
   Inquiry& inquiry_;
+  SpooledArchive* archive_;
   std::vector<std::string> made_;  ///< volumes
 };
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace podfence::proxy {
 
@@ -14,6 +15,9 @@ struct Limits {
   /// Whole answers in memory. A project's part has room for one answer of the largest size and what is asked beside it.
   std::size_t buffered_bytes = 256 * 1024 * 1024;
   std::size_t project_buffered_bytes = 96 * 1024 * 1024;
+  /// Uploads that are kept on disk until they are judged, and each of them unpacked. A project may use half of all.
+  std::uint64_t spool_bytes = 32ull * 1024 * 1024 * 1024;
+  std::uint64_t archive_bytes = 16ull * 1024 * 1024 * 1024;
   std::size_t connections = 1024;  ///< per listener
   std::chrono::milliseconds head_time{30'000};
   std::chrono::milliseconds idle_time{240'000};  ///< between requests

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/content_source.hpp"
 #include "proxy/deadline.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/message_io.hpp"
@@ -12,21 +13,20 @@
 
 namespace podfence::proxy {
 
-class RequestContent {
+class RequestContent final : public ContentSource {
  public:
   /// Its size goes into the record.
   RequestContent(Connection& connection, Deadline& deadline, const Limits& limits, const RequestHead& head,
                  rules::AuditRecord& record);
 
-  /// As ContentReader::next.
-  Task<std::string_view> next();
+  Task<std::string_view> next() override;
   /// All of it; nothing when it is not complete or larger than `limit`: see failure().
   Task<std::optional<std::string>> read_whole(std::size_t limit);
 
+  boost::asio::any_io_executor executor() { return connection_.executor(); }
   bool expected() const { return framing_.has_content(); }
-  bool complete() const { return reader_.state() == ContentReader::State::Complete; }
-  /// Why it is not complete.
-  rules::Deny failure() const;
+  bool complete() const override { return reader_.state() == ContentReader::State::Complete; }
+  rules::Deny failure() const override;
 
  private:
   Connection& connection_;

@@ -135,7 +135,7 @@ void serve(rules::Configuration configuration) {
     metrics.emplace(PODFENCE_VERSION, configuration);
     audit.observe([&metrics](const rules::AuditRecord& record) { metrics->count(record); });
   }
-  Server server(context, upstream.socket, listeners(configuration), limits, ledger, audit);
+  Server server(context, upstream.socket, listeners(configuration), limits, ledger, audit, configuration.state);
   start(server);
   std::optional<Admin> admin;
   if (metrics) admin.emplace(context, configuration.admin, limits, *metrics);

@@ -23,15 +23,16 @@ struct Server::State {
 };
 
 Server::Server(asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
-               Limits limits, SqliteLedger& ledger, AuditLog& audit)
-    : state_(new State{context,
-                       std::move(listeners),
-                       {limits, Upstream(context.get_executor(), upstream), NameLocks(context.get_executor()),
-                        BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes), rules::OwnerMemory(),
-                        rules::Usage(), ledger, audit},
-                       TaskGroup(context.get_executor()),
-                       TaskGroup(context.get_executor()),
-                       {}}) {}
+               Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory)
+    : state_(new State{
+          context,
+          std::move(listeners),
+          {limits, Upstream(context.get_executor(), upstream), NameLocks(context.get_executor()),
+           BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes), rules::OwnerMemory(), rules::Usage(),
+           ledger, audit, spool_directory, BufferBudget(limits.spool_bytes, limits.spool_bytes / 2)},
+          TaskGroup(context.get_executor()),
+          TaskGroup(context.get_executor()),
+          {}}) {}
 
 Server::~Server() {
   stop();

@@ -21,7 +21,7 @@ struct ListenerOptions {
 class Server {
  public:
   Server(boost::asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
-         Limits limits, SqliteLedger& ledger, AuditLog& audit);
+         Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory);
   /// Runs the context until nothing of this server is left in it.
   ~Server();
 

@@ -21,6 +21,8 @@ struct Services {
   rules::Usage usage;
   SqliteLedger& ledger;
   AuditLog& audit;
+  std::string spool_directory;                   ///< for uploads that are being judged
+  BufferBudget spool;                            ///< bytes of them on disk
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream, for explanations
 };
 

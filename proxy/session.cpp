@@ -154,12 +154,13 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   record.decision = rules::audit_decision(decision, examination.endpoint());
 
   // Hops 5 and 6: there and back.
-  co_return co_await carry_out(parts, inquiry, std::move(decision));
+  co_return co_await carry_out(parts, examination, std::move(decision));
 }
 
-Task<Refused> Session::carry_out(ClientExchange& parts, Inquiry& inquiry, rules::Decision decision) {
+Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination, rules::Decision decision) {
   if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
-  Forwarding forwarding(parts, inquiry);
+  auto& inquiry = examination.inquiry();
+  Forwarding forwarding(parts, inquiry, examination.archive());
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);
   if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_await forwarding.carry_out(*batch);
   if (const auto* reply = std::get_if<rules::Reply>(&decision)) {

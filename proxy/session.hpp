@@ -33,7 +33,8 @@ class Session {
   Task<bool> serve_one();
   Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
-  Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Inquiry& inquiry, rules::Decision decision);
+  Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
+                                             rules::Decision decision);
   void identify(rules::AuditRecord& record) const;
   Task<void> linger();
 

@@ -77,7 +77,7 @@ UpstreamCall::~UpstreamCall() {
     upstream_.keep(std::move(*connection_));
 }
 
-Task<UpstreamCall::Outcome> UpstreamCall::send(const rules::UpstreamRequest& request, RequestContent* source,
+Task<UpstreamCall::Outcome> UpstreamCall::send(const rules::UpstreamRequest& request, ContentSource* source,
                                                bool upgrade) {
   const auto message = write_request(request, source != nullptr, upgrade);
   const bool to_head = request.method == rules::Method::Head;
@@ -95,7 +95,7 @@ Task<UpstreamCall::Outcome> UpstreamCall::send(const rules::UpstreamRequest& req
 }
 
 /// nullopt: upstream ended the connection without a byte of an answer.
-Task<std::optional<UpstreamCall::Outcome>> UpstreamCall::attempt(std::string_view message, RequestContent* source,
+Task<std::optional<UpstreamCall::Outcome>> UpstreamCall::attempt(std::string_view message, ContentSource* source,
                                                                  bool to_head, bool upgrade) {
   sent_ = source_failed_ = false;
   if (!source && message.size() <= never_blocks) {
@@ -115,12 +115,12 @@ Task<std::optional<UpstreamCall::Outcome>> UpstreamCall::attempt(std::string_vie
   co_return Outcome::Answered;
 }
 
-Task<void> UpstreamCall::transmit(std::string_view message, RequestContent* source) {
+Task<void> UpstreamCall::transmit(std::string_view message, ContentSource* source) {
   sent_ = co_await connection_->send(message);
   if (sent_ && source) co_await stream(*source);
 }
 
-Task<void> UpstreamCall::stream(RequestContent& source) {
+Task<void> UpstreamCall::stream(ContentSource& source) {
   ContentWriter writer(*connection_, Framing::chunked());
   sent_ = false;
   while (true) {

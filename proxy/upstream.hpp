@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "proxy/buffer_budget.hpp"
+#include "proxy/content_source.hpp"
 #include "proxy/message_io.hpp"
-#include "proxy/request_content.hpp"
 #include "rules/decision.hpp"
 
 namespace podfence::proxy {
@@ -55,7 +55,7 @@ class UpstreamCall {
   UpstreamCall& operator=(const UpstreamCall&) = delete;
 
   /// `source`: content that is streamed instead of the request's own. `upgrade`: ask for a tunnel.
-  Task<Outcome> send(const rules::UpstreamRequest& request, RequestContent* source = nullptr, bool upgrade = false);
+  Task<Outcome> send(const rules::UpstreamRequest& request, ContentSource* source = nullptr, bool upgrade = false);
 
   const AnswerHead& head() const { return head_; }
   ContentReader& content() { return *content_; }
@@ -63,9 +63,9 @@ class UpstreamCall {
   Connection& connection() { return *connection_; }
 
  private:
-  Task<std::optional<Outcome>> attempt(std::string_view message, RequestContent* source, bool to_head, bool upgrade);
-  Task<void> transmit(std::string_view message, RequestContent* source);
-  Task<void> stream(RequestContent& source);
+  Task<std::optional<Outcome>> attempt(std::string_view message, ContentSource* source, bool to_head, bool upgrade);
+  Task<void> transmit(std::string_view message, ContentSource* source);
+  Task<void> stream(ContentSource& source);
 
   Upstream& upstream_;
   std::optional<Connection> connection_;

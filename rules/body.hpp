@@ -18,6 +18,7 @@ struct Exchange;
 enum class Body {
   None,      ///< the row takes no content; empty content and an empty or null JSON document are accepted and not sent on
   Stream,    ///< content is passed on as it comes (tar archives)
+  BuildContext, ImageArchive, RootArchive,  ///< tar archives that are kept, judged and written anew: archive.hpp
   ContainerCreateCompat, ContainerCreateLibpod, ContainerUpdateCompat, ContainerUpdateLibpod,
   PodCreate,
   VolumeCreateCompat, VolumeCreateLibpod,

@@ -1,6 +1,7 @@
 #pragma once
 // What the rules can say about a request. See decide.hpp for who says it and when.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,6 +110,8 @@ struct Forward {
   std::vector<NewVolume> volumes;
   std::vector<NewNetwork> networks;
   UpstreamRequest request;
+  std::map<std::string, std::string>
+      members;                    ///< of the client's archive, to be written instead of its own or beside them
   std::vector<Claim> before;      ///< applied to the ledger before the request is sent
   std::vector<Claim> on_failure;  ///< applied when upstream does not answer, or with an error
   std::vector<Use> uses;          ///< has been compared with the quotas; to be noted at once (usage.hpp)

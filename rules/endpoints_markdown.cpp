@@ -102,6 +102,10 @@ std::string_view content_of(Body body) {
       return "none";
     case Body::Stream:
       return "streamed";
+    case Body::BuildContext:
+    case Body::ImageArchive:
+    case Body::RootArchive:
+      return "an archive, judged member by member and written anew";
     case Body::ContainerCreateCompat:
     case Body::ContainerCreateLibpod:
     case Body::ContainerUpdateCompat:

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "rules/archive.hpp"
 #include "rules/endpoint.hpp"
 #include "rules/facts.hpp"
 #include "rules/json.hpp"
@@ -18,6 +19,7 @@ struct Request {
   bool upgrade = false;                ///< the client asked for Connection: Upgrade, Upgrade: tcp
   bool has_content = false;            ///< content follows or followed the head
   std::optional<json::Value> content;  ///< parsed, for rows whose body is judged
+  std::optional<Archive> archive;      ///< likewise; decide() is first asked without it
   std::string registry_auth;           ///< X-Registry-Auth, "" if none
 };
 

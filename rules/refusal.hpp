@@ -119,6 +119,19 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"image.tag-taken", 403, "the image name cannot be changed by this project: {}", "choose another name"},
   {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
+  // Uploaded archives (archive.cpp, proxy/archive.cpp)
+  {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},
+  {"archive.name", 400, "the archive has a member whose name is absolute, goes up by '..', or is not UTF-8: {}", "name members below the archive's root"},
+  {"archive.duplicate", 400, "the archive has two members of one name: {}", "pack each once"},
+  {"archive.through", 400, "the archive has a member below something that is no directory: {}", "pack directories as directories"},
+  {"archive.hard-link", 400, "the archive has a hard link to something that is no earlier file of the archive: {}", "pack the file itself"},
+  {"archive.type", 400, "the archive has a member that is no file, directory or link: {}", "leave devices, pipes and sockets out"},
+  {"archive.text-type", 400, "the member must be a plain file: {}", "pack the file itself, not a link to it"},
+  {"archive.text-size", 413, "the member is too large to be read: {}", "make it smaller"},
+  {"archive.reserved", 400, "the member's name is one of podfence's own: {}", "choose another name"},
+  {"archive.members", 413, "the archive has more than {} members, or too long names", "leave out what is not needed, by .dockerignore"},
+  {"archive.too-large", 413, "the archive, unpacked, is larger than {} bytes", "leave out what is not needed, by .dockerignore"},
+
   // The wire (framing.cpp, session.cpp)
   {"http.syntax", 400, "the request head cannot be read: {}", "send HTTP/1.1"},
   {"http.framing", 400, "the framing of the message is ambiguous: {}", "send one Content-Length, or Transfer-Encoding: chunked"},

@@ -10,6 +10,7 @@ packages_build=(
   libboost-program-options1.81-dev   # command line
   libssl-dev                         # random request ids; TLS of the control plane
   libsqlite3-dev                     # ledger
+  libarchive-dev                     # uploaded archives: build contexts and images
   rapidjson-dev                      # JSON
   prometheus-cpp-dev                 # metrics
   doctest-dev                        # unit tests

@@ -52,7 +52,7 @@ RunningProxy::RunningProxy(proxy::Limits limits, rules::Policy policy)
       audit_(directory_.path() + "/audit.log"),
       context_(1),
       server_(context_, directory_.path() + "/upstream.sock", listeners(directory_.path(), std::move(policy)), limits,
-              ledger_, audit_) {
+              ledger_, audit_, directory_.path()) {
   podman.add(rules::Kind::Image, "localhost/bb:latest", "");
   server_.start();
   thread_ = std::thread([this] {

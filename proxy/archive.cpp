@@ -1,0 +1,200 @@
+#include "proxy/archive.hpp"
+
+#include <locale.h>
+
+#include <array>
+#include <utility>
+
+namespace podfence::proxy {
+
+namespace {
+
+using Type = rules::ArchiveMember::Type;
+
+constexpr std::size_t block_size = 64 * 1024;
+constexpr std::array<char, block_size> zero_bytes{};
+constexpr std::string_view zeros(zero_bytes.data(), zero_bytes.size());
+constexpr mode_t permission_bits = 07777;
+
+/// libarchive reads and writes names in the locale of the thread; a program's is "C" until somebody says otherwise.
+class Utf8Names {
+ public:
+  Utf8Names() : former_(uselocale(utf8())) {}
+  ~Utf8Names() { uselocale(former_); }
+  Utf8Names(const Utf8Names&) = delete;
+  Utf8Names& operator=(const Utf8Names&) = delete;
+
+ private:
+  static locale_t utf8() {
+    static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    if (!locale) throw ArchiveError("the C library has no locale C.UTF-8");
+    return locale;
+  }
+  locale_t former_;
+};
+
+/// A warning is an error: what was not understood whole is not passed on.
+void check(archive* handle, int result) {
+  if (result == ARCHIVE_OK) return;
+  const char* what = archive_error_string(handle);
+  throw ArchiveError(what ? what : "unknown error");
+}
+
+Type type_of(archive_entry* entry) {
+  if (archive_entry_hardlink(entry)) return Type::HardLink;
+  switch (archive_entry_filetype(entry)) {
+    case AE_IFREG:
+      return Type::File;
+    case AE_IFDIR:
+      return Type::Directory;
+    case AE_IFLNK:
+      return Type::SymbolicLink;
+    default:
+      return Type::Other;
+  }
+}
+
+std::string text(const char* value) { return value ? value : ""; }
+
+rules::ArchiveMember member_of(archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  if (!name) throw ArchiveError("a member without a name");
+  rules::ArchiveMember member{type_of(entry), name};
+  if (member.type == Type::HardLink) member.link = text(archive_entry_hardlink(entry));
+  if (member.type == Type::SymbolicLink) member.link = text(archive_entry_symlink(entry));
+  if (member.type == Type::File) {
+    if (archive_entry_size(entry) < 0) throw ArchiveError("a member of negative size");
+    member.size = static_cast<std::uint64_t>(archive_entry_size(entry));
+  }
+  return member;
+}
+
+void copy_attributes(archive_entry* from, archive_entry* to) {
+  archive_entry_set_perm(to, archive_entry_perm(from) & permission_bits);
+  archive_entry_set_uid(to, archive_entry_uid(from));
+  archive_entry_set_gid(to, archive_entry_gid(from));
+  archive_entry_set_mtime(to, archive_entry_mtime(from), archive_entry_mtime_nsec(from));
+  archive_entry_xattr_reset(from);
+  const char* name = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  while (archive_entry_xattr_next(from, &name, &value, &size) == ARCHIVE_OK)
+    archive_entry_xattr_add_entry(to, name, value, size);
+}
+
+using Entry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
+
+Entry new_entry(const std::string& name) {
+  Entry entry(archive_entry_new(), archive_entry_free);
+  archive_entry_set_pathname(entry.get(), name.c_str());
+  return entry;
+}
+
+}  // namespace
+
+ArchiveReader::ArchiveReader(int descriptor) : handle_(archive_read_new()) {
+  const Utf8Names names;
+  auto* const handle = handle_.get();
+  check(handle, archive_read_support_format_tar(handle));
+  check(handle, archive_read_support_filter_gzip(handle));
+  check(handle, archive_read_support_filter_bzip2(handle));
+  check(handle, archive_read_support_filter_xz(handle));
+  check(handle, archive_read_support_filter_zstd(handle));
+  check(handle, archive_read_open_fd(handle, descriptor, block_size));
+}
+
+bool ArchiveReader::next() {
+  const Utf8Names names;
+  const int result = archive_read_next_header(handle_.get(), &entry_);
+  if (result == ARCHIVE_EOF) return false;
+  check(handle_.get(), result);
+  member_ = member_of(entry_);
+  position_ = 0;
+  block_ = {};
+  return true;
+}
+
+std::string_view ArchiveReader::read() {
+  if (block_.empty()) read_block();
+  std::string_view piece = zeros;
+  piece = piece.substr(0, block_begin_ - position_);
+  if (piece.empty()) piece = std::exchange(block_, {});
+  position_ += piece.size();
+  if (position_ > member_.size) throw ArchiveError("a member is longer than its header says");
+  return piece;
+}
+
+/// At the end an empty one, behind whatever hole there is.
+void ArchiveReader::read_block() {
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  la_int64_t begin = 0;
+  const int result = archive_read_data_block(handle_.get(), &bytes, &size, &begin);
+  if (result != ARCHIVE_EOF) check(handle_.get(), result);
+  block_ = {static_cast<const char*>(bytes), result == ARCHIVE_EOF ? 0 : size};
+  block_begin_ = block_.empty() ? member_.size : static_cast<std::uint64_t>(begin);
+  if (block_begin_ < position_) throw ArchiveError("the pieces of a member overlap");
+}
+
+bool ArchiveReader::skip() {
+  // In a plain file this is one seek. A compressed one has to be unpacked, which takes as long as it takes.
+  if (archive_filter_count(handle_.get()) > 1) return !read().empty();
+  check(handle_.get(), archive_read_data_skip(handle_.get()));
+  return false;
+}
+
+std::uint64_t ArchiveReader::unpacked() const {
+  const auto bytes = archive_filter_bytes(handle_.get(), 0);
+  return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
+}
+
+ArchiveWriter::ArchiveWriter() : handle_(archive_write_new()) {
+  const auto collect = [](archive*, void* self, const void* bytes, std::size_t size) -> la_ssize_t {
+    static_cast<ArchiveWriter*>(self)->written_.append(static_cast<const char*>(bytes), size);
+    return static_cast<la_ssize_t>(size);
+  };
+  auto* const handle = handle_.get();
+  check(handle, archive_write_set_format_pax_restricted(handle));
+  check(handle, archive_write_set_bytes_per_block(handle, 0));
+  check(handle, archive_write_open(handle, this, nullptr, collect, nullptr));
+}
+
+void ArchiveWriter::begin(archive_entry* entry, const rules::ArchiveMember& member) {
+  const Utf8Names names;
+  auto name = rules::clean_member_name(member.name).value_or("");
+  if (name.empty()) name = ".";
+  auto copy = new_entry(name);
+  auto* const written = copy.get();
+  copy_attributes(entry, written);
+  if (member.type == Type::HardLink) {
+    archive_entry_set_filetype(written, AE_IFREG);
+    archive_entry_set_hardlink(written, rules::clean_member_name(member.link).value_or(member.link).c_str());
+  } else {
+    archive_entry_set_filetype(written, archive_entry_filetype(entry));
+  }
+  if (member.type == Type::SymbolicLink) archive_entry_set_symlink(written, member.link.c_str());
+  if (member.type == Type::Other) archive_entry_set_rdev(written, archive_entry_rdev(entry));
+  archive_entry_set_size(written, static_cast<la_int64_t>(member.size));
+  check(handle_.get(), archive_write_header(handle_.get(), written));
+}
+
+void ArchiveWriter::add(const std::string& name, std::string_view content) {
+  const Utf8Names names;
+  const auto entry = new_entry(name);
+  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  archive_entry_set_perm(entry.get(), 0644);
+  archive_entry_set_mtime(entry.get(), 0, 0);
+  archive_entry_set_size(entry.get(), static_cast<la_int64_t>(content.size()));
+  check(handle_.get(), archive_write_header(handle_.get(), entry.get()));
+  write(content);
+}
+
+void ArchiveWriter::write(std::string_view content) {
+  const auto size = archive_write_data(handle_.get(), content.data(), content.size());
+  if (size < 0) check(handle_.get(), static_cast<int>(size));
+  if (static_cast<std::size_t>(size) != content.size()) throw ArchiveError("a member is longer than its header says");
+}
+
+void ArchiveWriter::finish() { check(handle_.get(), archive_write_close(handle_.get())); }
+
+}  // namespace podfence::proxy

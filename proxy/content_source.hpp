@@ -1,0 +1,22 @@
+#pragma once
+// Content that is sent upstream piece by piece, as it arrives from the client or is written from what has arrived.
+
+#include <string_view>
+
+#include "proxy/connection.hpp"
+#include "rules/decision.hpp"
+
+namespace podfence::proxy {
+
+class ContentSource {
+ public:
+  virtual ~ContentSource() = default;
+  /// The next piece, valid until the next call. Empty only when nothing follows.
+  virtual Task<std::string_view> next() = 0;
+  /// Nothing followed because that was all.
+  virtual bool complete() const = 0;
+  /// Why it is not complete.
+  virtual rules::Deny failure() const = 0;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,37 @@
+#include "proxy/spool.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace podfence::proxy {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+
+}  // namespace
+
+Spool::Spool(const std::string& directory)
+    : file_(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600)) {
+  if (file_.descriptor() < 0) fail("no file for an upload can be made in " + directory);
+}
+
+void Spool::append(std::string_view piece) {
+  while (!piece.empty()) {
+    const auto written = ::write(file_.descriptor(), piece.data(), piece.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("an upload cannot be kept");
+    size_ += static_cast<std::uint64_t>(written);
+    piece.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+int Spool::rewound() const {
+  if (::lseek(file_.descriptor(), 0, SEEK_SET) != 0) fail("an upload cannot be read");
+  return file_.descriptor();
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,71 @@
+#pragma once
+// What an uploaded archive may hold: build contexts, images, file systems. The wire reads the archive (proxy/), the
+// rules judge its members one by one, ask for the texts that they have to read, and say what is to be written in their
+// place. What Podman gets is written anew, member by member.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "rules/decision.hpp"
+
+namespace podfence::rules {
+
+/// As the archive's header names it.
+struct ArchiveMember {
+  enum class Type { File, Directory, SymbolicLink, HardLink, Other } type = Type::File;
+  std::string name;
+  std::string link = {};   ///< of links
+  std::uint64_t size = 0;  ///< bytes of a file
+};
+
+/// What a kind of archive may be. The texts are members that the rules read; they must be plain files.
+struct ArchiveRules {
+  bool is_context = false;  ///< extracted by Podman on the host: plain members, each name once, nothing through a link
+  std::vector<std::string> texts = {};     ///< clean names
+  std::vector<std::string> reserved = {};  ///< clean names that only podfence writes
+  std::uint64_t text_bytes = 1024 * 1024;  ///< of each text
+};
+
+/// What the rules know of an archive: the texts that are there, by clean names.
+struct Archive {
+  std::map<std::string, std::string, std::less<>> texts;
+};
+
+struct Endpoint;
+struct Request;
+
+/// How the row's archive is judged; nullopt: the row takes none.
+std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request& request);
+
+/// `./a//b/` is `a/b`; the archive's own root is "". nullopt: absolute, with `..`, or not UTF-8.
+std::optional<std::string> clean_member_name(std::string_view name);
+
+/// Judges members in their order. Bounded by the names that it remembers.
+class ArchiveJudge {
+ public:
+  explicit ArchiveJudge(ArchiveRules rules) : rules_(std::move(rules)) {}
+
+  std::optional<Deny> judge(const ArchiveMember& member);
+  /// Is the judged member's text wanted?
+  bool wants(const ArchiveMember& member) const;
+  void take(const ArchiveMember& member, std::string text);
+  Archive finish() && { return std::move(archive_); }
+
+ private:
+  std::optional<Deny> remember(const ArchiveMember& member, const std::string& name);
+  std::optional<Deny> judge_link(const ArchiveMember& member, const std::string& name) const;
+
+  ArchiveRules rules_;
+  Archive archive_;
+  std::unordered_map<std::string, ArchiveMember::Type> seen_;  ///< by clean names, directories above them too
+  std::uint64_t members_ = 0;
+  std::uint64_t name_bytes_ = 0;
+};
+
+}  // namespace podfence::rules

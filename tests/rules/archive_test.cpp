@@ -1,0 +1,101 @@
+// What a build context may hold, member by member.
+#include "rules/archive.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "rules/refusal.hpp"
+
+using namespace podfence::rules;
+
+namespace {
+
+using Type = ArchiveMember::Type;
+
+ArchiveMember file(std::string name, std::uint64_t size = 1) { return {Type::File, std::move(name), {}, size}; }
+ArchiveMember directory(std::string name) { return {Type::Directory, std::move(name)}; }
+ArchiveMember symbolic_link(std::string name, std::string to) {
+  return {Type::SymbolicLink, std::move(name), std::move(to)};
+}
+ArchiveMember hard_link(std::string name, std::string to) { return {Type::HardLink, std::move(name), std::move(to)}; }
+
+/// The rule that refuses the first member that is not accepted, "" when all are.
+std::string judge(const std::vector<ArchiveMember>& members, ArchiveRules rules = {.is_context = true}) {
+  ArchiveJudge judge(std::move(rules));
+  for (const auto& member : members)
+    if (const auto deny = judge.judge(member)) return std::string(deny->rule->id) + " " + deny->subject;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("names of members are clean below the archive's root, or refused") {
+  CHECK(clean_member_name("a/b") == "a/b");
+  CHECK(clean_member_name("./a//b/") == "a/b");
+  CHECK(clean_member_name("./") == "");
+  CHECK(clean_member_name("a/...") == "a/...");
+  CHECK(clean_member_name("größe") == "größe");
+  for (const char* wrong : {"/a", "..", "a/../b", "a/..", "../a", "\xff"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(clean_member_name(wrong));
+  }
+  CHECK_FALSE(clean_member_name(std::string_view("a\0b", 3)));
+}
+
+TEST_CASE("a build context is accepted as clients pack it") {
+  CHECK(judge({directory("./"), directory("./src"), file("./src/a"), directory("src/"), symbolic_link("src/b", "a"),
+               symbolic_link("outside", "/etc/passwd"), hard_link("c", "./src/a"), file("Dockerfile")}) == "");
+}
+
+TEST_CASE("members that an extraction could place somewhere else, or read differently, are refused") {
+  CHECK(judge({file("/etc/passwd")}) == "archive.name /etc/passwd");
+  CHECK(judge({file("a/../../b")}) == "archive.name a/../../b");
+  CHECK(judge({file("./")}) == "archive.name .");
+  CHECK(judge({file("a"), file("./a")}) == "archive.duplicate a");
+  CHECK(judge({directory("a"), file("a")}) == "archive.duplicate a");
+  CHECK(judge({file("a/b"), symbolic_link("a", "/etc")}) == "archive.duplicate a");
+  CHECK(judge({symbolic_link("a", "/etc"), file("a/b")}) == "archive.through a/b");
+  CHECK(judge({file("a"), file("a/b")}) == "archive.through a/b");
+  CHECK(judge({symbolic_link("a", "/etc/passwd"), hard_link("b", "a")}) == "archive.hard-link b");
+  CHECK(judge({hard_link("b", "/etc/passwd")}) == "archive.hard-link b");
+  CHECK(judge({hard_link("b", "later"), file("later")}) == "archive.hard-link b");
+  CHECK(judge({{Type::Other, "pipe"}}) == "archive.type pipe");
+}
+
+TEST_CASE("a text that is read must be one plain file of bounded size, and podfence's own names are not taken") {
+  const ArchiveRules rules{.is_context = true, .texts = {"Dockerfile"}, .reserved = {"mine"}, .text_bytes = 10};
+  CHECK(judge({file("Dockerfile", 10)}, rules) == "");
+  CHECK(judge({file("./Dockerfile", 11)}, rules) == "archive.text-size Dockerfile");
+  CHECK(judge({symbolic_link("Dockerfile", "/etc/passwd")}, rules) == "archive.text-type Dockerfile");
+  CHECK(judge({file("a"), hard_link("Dockerfile", "a")}, rules) == "archive.text-type Dockerfile");
+  CHECK(judge({file("./mine")}, rules) == "archive.reserved mine");
+
+  ArchiveJudge judge(rules);
+  CHECK_FALSE(judge.judge(file("./Dockerfile")));
+  CHECK(judge.wants(file("./Dockerfile")));
+  CHECK_FALSE(judge.wants(file("sub/Dockerfile")));
+  judge.take(file("./Dockerfile"), "FROM scratch");
+  CHECK(std::move(judge).finish().texts.at("Dockerfile") == "FROM scratch");
+}
+
+TEST_CASE("of an archive that is no build context only the texts have to be there once") {
+  const ArchiveRules rules{.texts = {"manifest.json"}};
+  CHECK(judge({{Type::Other, "dev/null"}, file("a"), file("a"), hard_link("b", "/x")}, rules) == "");
+  CHECK(judge({file("manifest.json"), file("./manifest.json")}, rules) == "archive.duplicate manifest.json");
+  CHECK(judge({file("/a")}, rules) == "archive.name /a");
+}
+
+TEST_CASE("the number of members and the length of their names are bounded") {
+  ArchiveJudge many({.is_context = true});
+  std::optional<Deny> deny;
+  for (int i = 0; i < 600'000 && !deny; ++i) deny = many.judge(directory("same"));
+  REQUIRE(deny);
+  CHECK(deny->rule->id == "archive.members");
+
+  ArchiveJudge long_names({.is_context = true});
+  deny.reset();
+  for (int i = 0; i < 100 && !deny; ++i) deny = long_names.judge(file(std::to_string(i) + std::string(500'000, 'x')));
+  REQUIRE(deny);
+  CHECK(deny->rule->id == "archive.members");
+}
