@@ -49,7 +49,7 @@ Refused Examination::check_upgrade() {
 Task<Refused> Examination::read_content() {
   request_.has_content = content_.expected();
   if (!is_served(endpoint())) co_return std::nullopt;
-  if (auto archive_rules = rules::archive_rules(endpoint(), request_))
+  if (auto archive_rules = rules::archive_rules(endpoint(), request_, project_))
     co_return co_await read_archive(std::move(*archive_rules));
   if (!request_.has_content || endpoint().body == rules::Body::Stream) co_return std::nullopt;
   co_return co_await read_json();

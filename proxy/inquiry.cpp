@@ -1,5 +1,6 @@
 #include "proxy/inquiry.hpp"
 
+#include "proxy/fetching.hpp"
 #include "rules/decide.hpp"
 #include "rules/quota.hpp"
 #include "rules/refusal.hpp"
@@ -45,10 +46,15 @@ Inquiry::Inquiry(Services& services, const rules::Project& project, const rules:
       buffered_(services.buffers, project.id) {}
 
 Task<rules::Decision> Inquiry::decide() {
-  for (int round = 0; round < 2 * max_rounds; ++round) {
+  for (std::size_t round = 0; round < 2 * max_rounds + 2 * max_rounds * fetched_.size(); ++round) {
     auto decision = rules::decide(exchange_);
     if (const auto wanted = wanted_for(decision); !holds(wanted)) {
       if (auto deny = co_await lock(wanted)) co_return *deny;
+      continue;
+    }
+    const auto* wanted_image = std::get_if<rules::Fetch>(&decision);
+    if (wanted_image && !services_.stated) {
+      if (auto deny = co_await fetch(*wanted_image)) co_return *deny;
       continue;
     }
     const auto* ask = std::get_if<rules::Ask>(&decision);
@@ -91,9 +97,24 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
     co_return rules::Deny{rules::refusal("server.busy"), "other requests that come first take too long",
                           rules::Kind::None};
   hold_ = std::move(*hold);
-  facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
-  buffered_.shrink_to(0);
+  forget_all();
   co_return std::nullopt;
+}
+
+void Inquiry::forget_all() {
+  facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
+  for (const auto& reference : fetched_) facts_->note_fetched(reference);
+  buffered_.shrink_to(0);
+}
+
+/// The pull takes what it needs for itself: nothing may be held meanwhile.
+Task<std::optional<rules::Deny>> Inquiry::fetch(const rules::Fetch& wanted) {
+  hold_.release();
+  locked_ = {};
+  fetched_.push_back(wanted.reference);
+  auto deny = co_await fetch_image(services_, exchange_.project, wanted);
+  forget_all();
+  co_return deny;
 }
 
 Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {

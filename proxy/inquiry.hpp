@@ -17,7 +17,7 @@ class Inquiry {
  public:
   Inquiry(Services& services, const rules::Project& project, const rules::Match& match, const rules::Request& request);
 
-  /// Never Ask.
+  /// Never Ask; Fetch only where facts are stated.
   Task<rules::Decision> decide();
   /// Learns what is asked for; why not, if it cannot be learnt.
   Task<std::optional<rules::Deny>> learn(const rules::Ask& ask);
@@ -37,6 +37,8 @@ class Inquiry {
   LockedNames wanted_for(const rules::Decision& decision) const;
   bool holds(const LockedNames& wanted) const;
   Task<std::optional<rules::Deny>> lock(const LockedNames& wanted);
+  Task<std::optional<rules::Deny>> fetch(const rules::Fetch& wanted);
+  void forget_all();
   Task<std::optional<rules::Deny>> find_out(const rules::Question& question);
   Task<std::optional<rules::Deny>> ask_upstream(const rules::Question& question);
   void note_use(const rules::Decision& decision);
@@ -50,6 +52,7 @@ class Inquiry {
   NameLocks::Hold hold_;
   rules::Usage::Running running_;  ///< as long as the exchange
   BufferBudget::Share buffered_;
+  std::vector<std::string> fetched_;
 };
 
 }  // namespace podfence::proxy

@@ -120,7 +120,12 @@ Task<Refused> Relay::error() {
 Task<Refused> Relay::lines() {
   rules::LineJudge judge(endpoint().answer, inquiry.exchange());
   if (!co_await answer.begin(call.head().status, fields(), Framing::chunked())) co_return std::nullopt;
-  if (co_await pass_lines(judge) && co_await record(judge)) co_await answer.finish();
+  if (!co_await pass_lines(judge)) co_return std::nullopt;
+  if (!co_await record(judge)) co_return std::nullopt;
+  const auto last = judge.last_lines();
+  if (!last.empty())
+    if (!co_await answer.write(last)) co_return std::nullopt;
+  co_await answer.finish();
   co_return std::nullopt;
 }
 

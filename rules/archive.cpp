@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/build/options.hpp"
 #include "rules/exchange.hpp"
 #include "rules/refusal.hpp"
 #include "rules/utf8.hpp"
@@ -23,8 +24,13 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
-std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request&) {
+std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request& request, const Project& project) {
   switch (endpoint.body) {
+    case Body::BuildContext: {
+      const auto options = build::read_options(request, project);
+      const auto* read = std::get_if<build::Options>(&options);
+      return read ? build::context_rules(*read) : ArchiveRules{.is_context = true};  // decide() says what is wrong
+    }
     case Body::RootArchive:
       return ArchiveRules{};
     default:

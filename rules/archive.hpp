@@ -38,10 +38,11 @@ struct Archive {
 };
 
 struct Endpoint;
+struct Project;
 struct Request;
 
 /// How the row's archive is judged; nullopt: the row takes none.
-std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request& request);
+std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request& request, const Project& project);
 
 /// `./a//b/` is `a/b`; the archive's own root is "". nullopt: absolute, with `..`, or not UTF-8.
 std::optional<std::string> clean_member_name(std::string_view name);

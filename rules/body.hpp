@@ -13,6 +13,7 @@
 namespace podfence::rules {
 
 struct Exchange;
+struct Project;
 
 // clang-format off
 enum class Body {
@@ -41,6 +42,12 @@ struct JudgedBody {
 /// References in the content are resolved through the exchange's facts; while some are unknown the content holds
 /// placeholders and the caller asks before it looks at it.
 std::variant<JudgedBody, Deny> judge_body(Body body, const json::Value& content, Exchange& exchange);
+
+/// `name:address`, of /etc/hosts.
+std::optional<Deny> check_host_entry(std::string_view entry);
+
+/// A label that a client gives.
+std::optional<Deny> check_label(std::string_view name, std::string_view value, const Project& project);
 
 /// Names of containers, pods, volumes and networks that a client gives to new objects.
 std::optional<Deny> check_new_name(std::string_view name);

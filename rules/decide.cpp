@@ -55,6 +55,8 @@ Decision act_on(Exchange& exchange) {
       return act::image_batch_remove(exchange);
     case Act::ImagePull:
       return act::image_pull(exchange);
+    case Act::Build:
+      return act::build_image(exchange);
     case Act::Stats:
       return act::stats(exchange);
     case Act::Showmounted:

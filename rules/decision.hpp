@@ -128,6 +128,14 @@ struct Batch {
   std::vector<Item> items;
 };
 
-using Decision = std::variant<Ask, Deny, Reply, Forward, Batch>;
+/// An image that has to be here first. It is pulled as if the client had asked for that in a request of its own; then it
+/// is decided again, and the image is not asked for a second time (Facts::was_fetched).
+struct Fetch {
+  std::string reference;      ///< normalised
+  std::string registry_auth;  ///< as the client sent it, "" if it sent none
+  bool newer = false;         ///< also when it is here
+};
+
+using Decision = std::variant<Ask, Deny, Reply, Forward, Batch, Fetch>;
 
 }  // namespace podfence::rules

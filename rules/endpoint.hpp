@@ -38,6 +38,7 @@ enum class Act {
   ImageRemove,
   ImageBatchRemove,
   ImagePull,
+  Build,
   Stats,         ///< many containers or pods: own ones only
   Showmounted,
   DiskUsage,
@@ -54,7 +55,7 @@ enum class Answer {
   Container, Pod, Volume, Network, Image, ImageHistory, ///< one object: host paths and foreign names removed
   Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
-  EventLines, StatsLines, PullLines,  ///< JSON lines, judged one by one
+  EventLines, StatsLines, PullLines, BuildLines,  ///< JSON lines, judged one by one
 };
 // clang-format on
 

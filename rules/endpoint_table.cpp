@@ -138,6 +138,10 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/libpod/networks/{name}/connect",           Libpod, Kind::Network,   Plain,            {},                         Body::NetworkConnectLibpod,  Answer::Bytes},
     {Post,   "/libpod/networks/{name}/disconnect",        Libpod, Kind::Network,   Plain,            {},                         Body::NetworkDisconnect,     Answer::Bytes},
 
+    // Builds
+    {Post,   "/build",                                    Docker, {},              Build,            Query::Build,               Body::BuildContext,          Answer::BuildLines},
+    {Post,   "/libpod/build",                             Libpod, {},              Build,            Query::Build,               Body::BuildContext,          Answer::BuildLines},
+
     // Images
     {Get,    "/images/json",                              Docker, {},              List,             Query::ImageList,           {},                          Answer::Images},
     {Post,   "/images/create",                            Docker, {},              ImagePull,        Query::ImagePullCompat,     {},                          Answer::PullLines},
@@ -180,8 +184,6 @@ struct RefusedRow {
 
 constexpr auto refused = std::to_array<RefusedRow>({
     // Build and commit
-    {Post,   "/build",                                                         Docker, refusal("endpoint.later-build")},
-    {Post,   "/libpod/build",                                                  Libpod, refusal("endpoint.later-build")},
     {Post,   "/libpod/local/build",                                            Libpod, refusal("endpoint.host-path")},
     {Post,   "/build/prune",                                                   Docker, refusal("endpoint.buildkit")},
     {Post,   "/session",                                                       Docker, refusal("endpoint.buildkit")},
@@ -368,6 +370,7 @@ Relay relay_of(Answer answer) {
     case Answer::EventLines:
     case Answer::StatsLines:
     case Answer::PullLines:
+    case Answer::BuildLines:
       return Relay::Lines;
     case Answer::Containers:
     case Answer::Pods:

@@ -84,6 +84,8 @@ std::string_view decided_by(const Endpoint& endpoint) {
       return "own names only; others' names and containers keep the image";
     case Act::ImagePull:
       return "the name must be free or own; the ledger records who pulled";
+    case Act::Build:
+      return "every image that it names must be usable; each is named by its id in the file that is built";
     case Act::Stats:
       return "own objects only, named or not";
     case Act::Showmounted:
@@ -157,6 +159,8 @@ std::string_view answer_of(const Endpoint& endpoint) {
       return "reduced item by item";
     case Answer::EventLines:
     case Answer::StatsLines:
+    case Answer::BuildLines:
+      return "line by line; the image is the project's once the last one has come";
     case Answer::PullLines:
       return "judged line by line";
   }
@@ -174,6 +178,8 @@ std::string parameter_text(const Parameter& parameter) {
       return name + " *unset only*";
     case ParameterRule::OnlyTrue:
       return name + " *true only*";
+    case ParameterRule::Judged:
+      return name + " *judged*";
     case ParameterRule::Force:
       return name + " *forced* " + code(parameter.forced);
   }

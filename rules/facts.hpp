@@ -80,6 +80,10 @@ class Facts {
   std::optional<EngineVersion> engine_version();
   /// Did an own container mount this anonymous volume once? Those carry no label; a random name is never used twice.
   bool is_remembered_volume(std::string_view name) const;
+  /// Has the image been fetched for this request already?
+  bool was_fetched(const std::string& reference) const { return fetched_.contains(reference); }
+  void note_fetched(std::string reference) { fetched_.insert(std::move(reference)); }
+
   /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
   /// items.
   void forget(const Question& question) { known_.erase(question); }
@@ -124,6 +128,7 @@ class Facts {
 
   std::map<Question, Fact> known_;
   std::set<Question> open_;
+  std::set<std::string> fetched_;
 };
 
 /// The network that Podman gives to containers that name none: everybody shares it, nobody may change it. The id is

@@ -41,6 +41,12 @@ constexpr Opening opening_table[] = {
      [](const Policy& policy) { return policy.bind_subpaths; }},
     {"insecure_new_privileges", "set-user-id programs of images make their callers root within the container",
      [](const Policy& policy) { return policy.privileges.new_privileges; }},
+    {"insecure_network",
+     "RUN steps of builds have a network on every Podman, and before 5.0 what listens on the host's loopback addresses "
+     "is in it, as 10.0.2.2",
+     [](const Policy& policy) { return policy.build.network; }},
+    {"insecure_urls", "ADD of a Dockerfile fetches what it names in the network of the host, its loopback addresses included",
+     [](const Policy& policy) { return policy.build.urls; }},
     {"insecure_capabilities",
      "containers can have capabilities beyond Podman's default set, and more of the kernel is open to them",
      [](const Policy& policy) { return std::ranges::any_of(policy.privileges.capabilities, is_beyond_default); }},

@@ -89,6 +89,12 @@ struct NetworkPolicy {
   Egress egress;
 };
 
+/// What RUN and ADD of a Dockerfile may reach besides what the build has.
+struct BuildPolicy {
+  bool network = false;  ///< insecure_network: RUN has a network where the engine cannot keep the host's loopback out
+  bool urls = false;     ///< insecure_urls: ADD fetches, which Podman does in the network of the host
+};
+
 struct Policy {
   /// Patterns of normalised image names (`localhost/*`) that every project may use and none may change.
   std::vector<std::string> shared_images = {};
@@ -100,6 +106,7 @@ struct Policy {
   std::array<std::optional<std::int64_t>, resource_count> quotas = default_quotas();
   Ports ports = {};
   NetworkPolicy network = {};
+  BuildPolicy build = {};
   /// NAME, value: set in every container whose client does not set it.
   std::vector<std::pair<std::string, std::string>> environment = {};
 

@@ -181,6 +181,12 @@ Failure read_privilege(const json::Value& value, const std::string&, Policy& pol
   return std::nullopt;
 }
 
+template <bool BuildPolicy::*member>
+Failure read_build(const json::Value& value, const std::string&, Policy& policy) {
+  policy.build.*member = *value.boolean();
+  return std::nullopt;
+}
+
 /// In the order in which they are read: insecure_capabilities come on top of capabilities.
 constexpr Key keys[] = {
     {"/access",
@@ -200,6 +206,8 @@ constexpr Key keys[] = {
        policy.privileges.user_namespace = *value.string() == "any" ? "" : *value.string();
        return Failure();
      }},
+    {"/build/insecure_network", read_build<&BuildPolicy::network>},
+    {"/build/insecure_urls", read_build<&BuildPolicy::urls>},
     {"/limits", read_limits},
     {"/quota", read_quota},
     {"/ports", read_ports},

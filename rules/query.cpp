@@ -23,6 +23,7 @@ bool is_list(ParameterType type) {
     case ParameterType::Containers:
     case ParameterType::Pods:
       return true;
+    case ParameterType::TextList:
     case ParameterType::Text:
     case ParameterType::DetachKeys:
     case ParameterType::Path:
@@ -100,6 +101,16 @@ std::optional<std::string> read_renames(std::string_view value) {
   return json::write(*document);
 }
 
+/// Compact.
+std::optional<std::string> read_text_list(std::string_view value) {
+  const auto parsed = json::parse(value);
+  const json::Value* document = std::get_if<json::Value>(&parsed);
+  if (!document || (!document->items() && !document->is_null())) return std::nullopt;
+  if (document->is_null()) return "[]";
+  const bool texts = std::ranges::all_of(*document->items(), [](const json::Value& item) { return item.string(); });
+  return texts ? std::optional(json::write(*document)) : std::nullopt;
+}
+
 Deny bad_value(const Parameter& parameter) { return {refusal("query.value"), std::string(parameter.name)}; }
 Deny refused(const Parameter& parameter) { return {refusal("query.refused"), std::string(parameter.name)}; }
 
@@ -152,6 +163,10 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
       auto renames = read_renames(values.front());
       return renames ? std::optional(Values{*std::move(renames)}) : std::nullopt;
     }
+    case ParameterType::TextList: {
+      auto list = read_text_list(values.front());
+      return list ? std::optional(Values{*std::move(list)}) : std::nullopt;
+    }
     case ParameterType::NewName:
     case ParameterType::Containers:
     case ParameterType::Pods:
@@ -165,7 +180,7 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
 bool is_unsaid(ParameterType type, const Values& values) {
   const bool empty_is_absent = type == ParameterType::Integer || type == ParameterType::Unsigned ||
                                type == ParameterType::Signal || type == ParameterType::NewName ||
-                               type == ParameterType::Renames;
+                               type == ParameterType::Renames || type == ParameterType::TextList;
   return values.empty() || (empty_is_absent && values.front().empty());
 }
 
@@ -178,10 +193,10 @@ Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange
   return *std::move(plain);
 }
 
-/// Says nothing: empty, or the zero value of its type.
+/// Says nothing: empty, the zero value of its type, or JSON without anything in it.
 bool is_unset(const Parameter& parameter, const Values& values, Family family) {
   return std::ranges::all_of(values, [&](const std::string& value) {
-    if (value.empty()) return true;
+    if (value.empty() || value == "[]" || value == "{}" || value == "null") return true;
     return parameter.type == ParameterType::Boolean ? read_boolean(family, value) == false : value == "0";
   });
 }
@@ -193,6 +208,7 @@ Judged judge_values(const Parameter& parameter, const Values& values, Exchange& 
     case ParameterRule::Pass:
       return pass(parameter, values, exchange);
     case ParameterRule::Drop:
+    case ParameterRule::Judged:
       return Values{};
     case ParameterRule::OnlyUnset:
       if (!is_unset(parameter, values, family)) return refused(parameter);

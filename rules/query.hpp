@@ -28,6 +28,7 @@ enum class Query {
   VolumeList, VolumeRemove, VolumePrune,
   NetworkList, NetworkCreate, NetworkInspect, NetworkRemove, NetworkPrune,
   ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
+  Build,
   Events, DiskUsage,
 };
 // clang-format on

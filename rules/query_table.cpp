@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "rules/build/parameters.hpp"
+
 namespace podfence::rules {
 
 namespace {
@@ -368,6 +370,8 @@ std::span<const Parameter> parameters_of(Query query) {
       return image_batch_remove;
     case Query::ImagePrune:
       return image_prune;
+    case Query::Build:
+      return build::parameters();
     case Query::Events:
       return events;
     case Query::DiskUsage:
@@ -441,6 +445,7 @@ const FilterTable& filters_of(Query query) {
     case Query::ImagePullLibpod:
     case Query::ImageRemove:
     case Query::ImageBatchRemove:
+    case Query::Build:
     case Query::DiskUsage:
       return no_filters;
   }

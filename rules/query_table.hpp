@@ -22,6 +22,7 @@ enum class ParameterType {
   Renames,      ///< JSON object of strings
   PsArguments,  ///< options for ps, which newer versions run on the host; may be given more than once
   Texts,        ///< may be given more than once
+  TextList,     ///< JSON list of texts
   Containers,   ///< names of own containers; may be given more than once; all own running ones when absent
   Pods,         ///< names of own pods; likewise
   Filters,      ///< filters.hpp
@@ -33,6 +34,7 @@ enum class ParameterRule {
   OnlyUnset,  ///< accepted where it says nothing (empty, false, 0), refused otherwise; never sent
   OnlyTrue,   ///< accepted where it is true, refused otherwise; never sent, as it is Podman's own default
   Force,      ///< `forced` is sent in any case
+  Judged,     ///< read by the endpoint's own rules, which say what is sent (act/)
 };
 
 struct Parameter {

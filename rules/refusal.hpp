@@ -54,7 +54,6 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
-  {"endpoint.later-build", 403, "this version of podfence does not serve builds yet: {}", "build on the host and share the image by `images.shared`"},
   {"endpoint.later-commit", 403, "this version of podfence does not serve commit yet: {}", "commit on the host and share the image by `images.shared`"},
   {"endpoint.later-image-transfer", 403, "this version of podfence does not serve load, import, export, save and push of images yet: {}", "pull the image from a registry"},
   {"endpoint.later-image-tag", 403, "this version of podfence does not serve tag and untag yet: {}", "use the image by the name it was pulled with"},
@@ -116,8 +115,18 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   // Images
   {"image.shared", 403, "the image is shared by all projects and cannot be changed: {}", "pull or build one of your own"},
   {"image.reference", 400, "the image reference is not accepted: {}", "name it as registry/repository:tag or by its id"},
+  {"image.fetch", 404, "an image that is needed cannot be pulled: {}", "check its name, or pull it first"},
   {"image.tag-taken", 403, "the image name cannot be changed by this project: {}", "choose another name"},
   {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
+
+  // Builds (build/options.cpp, act/build.cpp)
+  {"build.file-name", 400, "the Dockerfile must be a file of the context, not: {}", "name it as it is called in the context"},
+  {"build.file-absent", 400, "the context has no such Dockerfile: {}", "put it there, or name another one with -f"},
+  {"build.buildkit", 400, "BuildKit is not there, and version {} of the builder means it", "set DOCKER_BUILDKIT=0"},
+  {"build.secret", 400, "a build secret must be id=NAME,src=FILE, the file a member of the context: {}", "use podman build --secret id=NAME,src=FILE"},
+  {"build.network", 403, "RUN steps have a private network or none, and no other namespace of the host: {}", "leave the option out, or use --network none"},
+  {"build.platform", 403, "one FROM cannot be for another platform than the build: {}", "build with --platform"},
+
 
   // Uploaded archives (archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},

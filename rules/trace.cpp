@@ -40,6 +40,8 @@ std::string parameter_sentence(Query query, std::string_view name) {
       return "accepted where it says nothing, and not sent";
     case ParameterRule::OnlyTrue:
       return "accepted where it is true, and not sent";
+    case ParameterRule::Judged:
+      return "judged, and written anew";
     case ParameterRule::Force:
       return "always `" + std::string(row->forced) + "`";
   }

@@ -166,6 +166,7 @@ std::string trace_json(const Trace& trace, std::string_view configuration) {
   if (const auto* forward = std::get_if<Forward>(&trace.decision)) add(object, *forward);
   if (const auto* batch = std::get_if<Batch>(&trace.decision)) add(object, *batch);
   if (const auto* reply = std::get_if<Reply>(&trace.decision)) add(object, *reply);
+  if (const auto* fetch = std::get_if<Fetch>(&trace.decision)) object.set("fetch", fetch->reference);
   return json::write(object);
 }
 

@@ -195,6 +195,10 @@ std::string trace_text(const Trace& trace, std::string_view configuration) {
   if (const auto* forward = std::get_if<Forward>(&trace.decision)) write_forward(page, *forward);
   if (const auto* batch = std::get_if<Batch>(&trace.decision)) write_batch(page, *batch);
   if (const auto* reply = std::get_if<Reply>(&trace.decision)) write_reply(page, *reply);
+  if (const auto* fetch = std::get_if<Fetch>(&trace.decision)) {
+    page.begin("fetch");
+    page.line("the image " + fetch->reference + " is pulled first; what is decided then depends on it");
+  }
   return std::move(page.text);
 }
 

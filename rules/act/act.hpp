@@ -25,6 +25,7 @@ Decision network_remove(Exchange& exchange);
 Decision image_remove(Exchange& exchange);
 Decision image_batch_remove(Exchange& exchange);
 Decision image_pull(Exchange& exchange);
+Decision build_image(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
 Decision stats(Exchange& exchange);
 

@@ -44,6 +44,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::EventLines:
     case Answer::StatsLines:
     case Answer::PullLines:
+    case Answer::BuildLines:
       return false;  // these are not relayed as a whole
   }
   return false;

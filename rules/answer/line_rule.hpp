@@ -17,10 +17,13 @@ class LineRule {
   virtual bool keep(json::Value& line) = 0;
   /// Behind the last line. May be called again, when facts were missing.
   virtual std::vector<Claim> claims() { return {}; }
+  /// Lines of our own behind the last one.
+  virtual std::vector<json::Value> last_lines() { return {}; }
 };
 
 std::unique_ptr<LineRule> make_event_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_stats_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_pull_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_build_rule(Exchange& exchange);
 
 }  // namespace podfence::rules::answer

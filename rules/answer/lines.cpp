@@ -13,6 +13,8 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
       return answer::make_stats_rule(exchange);
     case Answer::PullLines:
       return answer::make_pull_rule(exchange);
+    case Answer::BuildLines:
+      return answer::make_build_rule(exchange);
     default:
       return nullptr;
   }
@@ -37,6 +39,13 @@ std::variant<std::vector<Claim>, Ask> LineJudge::finish() {
   auto claims = rule_ ? rule_->claims() : std::vector<Claim>();
   if (!exchange_.facts.complete()) return Ask{exchange_.facts.take_open()};
   return claims;
+}
+
+std::string LineJudge::last_lines() {
+  std::string text;
+  if (rule_)
+    for (const auto& line : rule_->last_lines()) text += json::write(line) + "\n";
+  return text;
 }
 
 }  // namespace podfence::rules

@@ -54,15 +54,15 @@ std::optional<Deny> judge_environment(json::Value& value, const Place&) {
 }
 
 /// Podman 5 splits the names at ';' and knows "host-gateway", the address of the host, in place of an address.
-std::optional<Deny> judge_host_entry(json::Value& value, const Place&) {
-  const std::string& entry = *value.string();
+std::optional<Deny> check_host_entry(std::string_view entry) {
   const std::size_t separator = std::min(entry.find_first_of(":="), entry.size());
-  const std::string_view text(entry);
-  auto host = text.substr(std::min(separator + 1, text.size()));
+  auto host = entry.substr(std::min(separator + 1, entry.size()));
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (!is_name(text.substr(0, separator)) || !parse_address(host)) return refuse(refusal("field.refused"), entry);
+  if (!is_name(entry.substr(0, separator)) || !parse_address(host)) return refuse(refusal("field.refused"), entry);
   return std::nullopt;
 }
+
+std::optional<Deny> judge_host_entry(json::Value& value, const Place&) { return check_host_entry(*value.string()); }
 
 /// keep-groups makes Podman set an annotation by which crun keeps the groups of the host user.
 std::optional<Deny> judge_group(json::Value& value, const Place& place) {

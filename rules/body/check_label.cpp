@@ -36,15 +36,17 @@ constexpr auto repeating_annotations =
 
 }  // namespace
 
-std::optional<Deny> judge_label(json::Value& value, const Place& place) {
-  const Project& project = place.exchange.project;
-  const std::string& name = *place.key;
+std::optional<Deny> check_label(std::string_view name, std::string_view value, const Project& project) {
   // Docker's form is joined to NAME=value and split again at the first '=' by Podman.
   if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
-    return refuse(refusal("field.value"), place.path);
+    return refuse(refusal("field.value"), "labels");
   if (name == project.label_key)
-    return *value.string() == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
+    return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
   return is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
+}
+
+std::optional<Deny> judge_label(json::Value& value, const Place& place) {
+  return check_label(*place.key, *value.string(), place.exchange.project);
 }
 
 std::optional<Deny> judge_annotation(json::Value& value, const Place& place) {

@@ -233,7 +233,7 @@ TEST_CASE("a connection's requests are explained one after the other, to its end
 TEST_CASE("a content that the proxy would not read to its end is not waited for") {
   const std::string large(3 << 20, 'x');
   CHECK(rule_of(explained(post("/v1.41/containers/create", large))) == "content.too-large");
-  CHECK(rule_of(explained(post("/v1.41/build", large))) == "endpoint.later-build");
+  CHECK(rule_of(explained(post("/v1.41/session", large))) == "endpoint.buildkit");
   const auto archive = explained("PUT /v1.41/containers/web/archive?path=/ HTTP/1.1\r\nHost: d\r\nContent-Length: " +
                                  std::to_string(large.size()) + "\r\n\r\n" + large);
   CHECK(rule_of(archive) == "ownership.hidden");

@@ -289,5 +289,5 @@ TEST_CASE("with read access clients still see their things, wait for them and re
         "/v1.41/containers/" + id('a') + "/wait");
   CHECK(rule_of(world.decide(Method::Post, "/v1.41/containers/web/attach")) == "access.read");
   CHECK(rule_of(world.decide(Method::Get, "/v4.0.0/libpod/containers/web/healthcheck")) == "access.read");
-  CHECK(rule_of(world.decide(Method::Post, "/build")) == "endpoint.later-build");  // refused to everybody
+  CHECK(rule_of(world.decide(Method::Post, "/session")) == "endpoint.buildkit");  // refused to everybody
 }

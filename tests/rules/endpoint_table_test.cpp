@@ -137,7 +137,6 @@ TEST_CASE("what later versions bring, and what never comes, is refused with its 
   };
   using enum Method;
   const Row rows[] = {
-      {Post, "/build", "endpoint.later-build"},
       {Post, "/libpod/local/build", "endpoint.host-path"},
       {Post, "/commit", "endpoint.later-commit"},
       {Post, "/images/load", "endpoint.later-image-transfer"},

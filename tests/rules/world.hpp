@@ -60,6 +60,7 @@ class World {
   Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
   std::string engine = "4.3.1";
   std::vector<Question> asked;
+  std::vector<std::string> fetched;  ///< images that have been fetched for the next request
 
   /// An object that answers to its name and its full id. `members`: what else is to be known of it.
   void add(Kind kind, const std::string& name, const std::string& object_id, const std::string& owner,
@@ -99,7 +100,8 @@ class World {
   }
 
   /// The decision about a request; a target or content that cannot be parsed is the Deny that a session would answer.
-  Decision decide(Method method, std::string_view target, std::string_view content = "") {
+  Decision decide(Method method, std::string_view target, std::string_view content = "",
+                  std::optional<Archive> archive = std::nullopt) {
     auto parsed = parse_target(target);
     if (auto* deny = std::get_if<Deny>(&parsed)) return *deny;
     Request request;
@@ -111,9 +113,11 @@ class World {
       request.content = std::get<json::Value>(std::move(value));
       request.has_content = true;
     }
+    request.archive = std::move(archive);
     auto routed = route(method, request.target);
     if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
     Facts facts(project, ledger, memory, usage);
+    for (const auto& reference : fetched) facts.note_fetched(reference);
     Exchange exchange{project, std::get<Match>(routed), request, facts};
     return settle(exchange);
   }
