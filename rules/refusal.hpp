@@ -127,7 +127,6 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"build.network", 403, "RUN steps have a private network or none, and no other namespace of the host: {}", "leave the option out, or use --network none"},
   {"build.platform", 403, "one FROM cannot be for another platform than the build: {}", "build with --platform"},
 
-
   // Uploaded archives (archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},
   {"archive.name", 400, "the archive has a member whose name is absolute, goes up by '..', or is not UTF-8: {}", "name members below the archive's root"},
@@ -140,6 +139,29 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"archive.reserved", 400, "the member's name is one of podfence's own: {}", "choose another name"},
   {"archive.members", 413, "the archive has more than {} members, or too long names", "leave out what is not needed, by .dockerignore"},
   {"archive.too-large", 413, "the archive, unpacked, is larger than {} bytes", "leave out what is not needed, by .dockerignore"},
+  // Dockerfiles (dockerfile/)
+  {"dockerfile.too-large", 403, "the Dockerfile is too large: {}", "split it, or shorten its lines"},
+  {"dockerfile.text", 400, "the Dockerfile cannot be read in one way only: {}", "write it plainly, in UTF-8, without a backslash at the very end of an instruction"},
+  {"dockerfile.escape", 400, "with this escape directive the instruction cannot be read in one way only: {}", "leave the escape directive out"},
+  {"dockerfile.syntax", 400, "the instruction is not well formed: {}", "see the reference of Dockerfiles"},
+  {"dockerfile.instruction", 400, "the instruction is not known: {}", "see the reference of Dockerfiles"},
+  {"dockerfile.flag", 400, "the flag is not known for this instruction and this Podman: {}", "leave it out"},
+  {"dockerfile.flag-value", 400, "the flag's value cannot be accepted: {}", "give the flag once, with a plain value without quotes"},
+  {"dockerfile.heredoc", 400, "a here-document cannot be used here: {}", "use RUN <<EOF with Podman 5.4 or later, or copy a file of the context"},
+  {"dockerfile.variable", 400, "what the variable stands for is not known, and here it must be: {}", "set it by ARG or ENV in front, or write the value"},
+  {"dockerfile.image", 400, "this names no image of a registry: {}", "name it as registry/repository:tag or by its id"},
+  {"dockerfile.stage", 400, "this is no good name or number of a stage: {}", "name each stage once, with letters and digits, and refer to earlier ones"},
+  {"dockerfile.target", 400, "the file has no such stage to build: {}", "name a stage of the file"},
+  {"dockerfile.mount", 400, "the mount of RUN cannot be accepted: {}", "use type=bind, cache or tmpfs, with an absolute target, each option once"},
+  {"dockerfile.mount-link", 403, "this Podman would follow a symbolic link in the source of the mount out of the build: {}", "leave source out, so that the whole is mounted, or use COPY"},
+  {"dockerfile.secret", 403, "the build may not use secrets or the SSH agent: {}", "leave the mount out"},
+  {"dockerfile.network", 403, "a RUN may not choose this network: {}", "leave --network out, or use none"},
+  {"dockerfile.security", 403, "a RUN may not choose its security: {}", "leave --security out"},
+  {"dockerfile.url", 403, "ADD would fetch this, or could, from the host's own network: {}", "fetch it in a RUN; begin a path with ./ when it begins with a variable"},
+  {"dockerfile.path", 400, "the path leads out of where it begins: {}", "write it without '..'"},
+  {"dockerfile.label", 403, "the label belongs to podfence and may only name your own project: {}", "leave the label out; it is added for you"},
+  {"dockerfile.volume", 400, "a volume named by a variable cannot be put behind the last RUN: {}", "write VOLUME behind the last RUN, or write the path"},
+  {"dockerfile.onbuild", 403, "ONBUILD may not do this for those who build from the image: {}", "use ONBUILD with COPY and ADD of files and plain RUN"},
 
   // The wire (framing.cpp, session.cpp)
   {"http.syntax", 400, "the request head cannot be read: {}", "send HTTP/1.1"},

@@ -1,0 +1,121 @@
+#include "rules/dockerfile/heredoc.hpp"
+
+#include <algorithm>
+
+#include "rules/ascii.hpp"
+#include "rules/dockerfile/instruction.hpp"
+#include "rules/dockerfile/refuse.hpp"
+#include "rules/dockerfile/words.hpp"
+
+namespace podfence::rules::dockerfile {
+
+namespace {
+
+bool starts_name(char c) { return ascii::is_lower(c) || ascii::is_upper(c) || c == '_'; }
+bool is_name(char c) { return starts_name(c) || ascii::is_digit(c); }
+
+/// Walks along the line and keeps account of quotes as BuildKit's shell/lex.go does with RawQuotes and RawEscapes.
+class Line {
+ public:
+  explicit Line(std::string_view text) : text_(text) {}
+
+  /// Every here-document, or nullopt when the line is not plain.
+  std::optional<std::vector<Heredoc>> heredocs() {
+    while (at_ < text_.size())
+      if (!step()) return std::nullopt;
+    // A quote that stays open is an error there, and then the line has no here-documents at all.
+    if (quote_ && candidates_) return std::nullopt;
+    if (odd_dollar_ && candidates_) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  bool step() {
+    const char c = text_[at_];
+    if (quote_ != '\'' && c == '$') note_dollar();
+    if (c == '\\' && quote_ != '\'') {
+      skip_escaped();
+      return true;
+    }
+    if (quote_) {
+      if (c == quote_) quote_ = 0;
+      candidates_ |= text_.substr(at_).starts_with("<<");
+    } else if (c == '\'' || c == '"') {
+      quote_ = c;
+    } else if (c == '<') {
+      return brackets();
+    }
+    ++at_;
+    return true;
+  }
+
+  void skip_escaped() {
+    const bool escapes =
+        !quote_ || (at_ + 1 < text_.size() && std::string_view("\"$\\").find(text_[at_ + 1]) != std::string_view::npos);
+    at_ += escapes ? 2 : 1;
+  }
+
+  /// `${NAME}` and what begins no substitution are taken alike by everybody.
+  void note_dollar() {
+    if (!text_.substr(at_).starts_with("${")) return;
+    auto end = at_ + 2;
+    while (end < text_.size() && is_name(text_[end])) ++end;
+    if (end == at_ + 2 || end >= text_.size() || text_[end] != '}') odd_dollar_ = true;
+  }
+
+  /// A run of '<'. Two of them at the beginning of a word, and a word behind them, are a here-document.
+  bool brackets() {
+    const auto begin = at_;
+    while (at_ < text_.size() && text_[at_] == '<') ++at_;
+    if (at_ - begin != 2 || at_ == text_.size() || text_[at_] == ' ' || text_[at_] == '\t') return true;
+    auto start = begin;
+    while (start > 0 && ascii::is_digit(text_[start - 1])) --start;
+    const char before = start == 0 ? ' ' : text_[start - 1];
+    if (ascii::is_graphic(before)) return true;
+    candidates_ = true;
+    // With a number in front it is for the shell; few write it, and what is no blank may split or not.
+    return start == begin && (before == ' ' || before == '\t') && word();
+  }
+
+  /// NAME, 'NAME' or "NAME", and nothing else to the end of the word.
+  bool word() {
+    Heredoc heredoc;
+    if (text_[at_] == '-') {
+      heredoc.chomp = true;
+      ++at_;
+    }
+    const char quote = at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"') ? text_[at_++] : '\0';
+    const auto begin = at_;
+    while (at_ < text_.size() && is_name(text_[at_])) ++at_;
+    heredoc.name = text_.substr(begin, at_ - begin);
+    if (heredoc.name.empty() || !starts_name(heredoc.name.front())) return false;
+    if (quote && (at_ == text_.size() || text_[at_++] != quote)) return false;
+    found_.push_back(std::move(heredoc));
+    return at_ == text_.size() || text_[at_] == ' ' || text_[at_] == '\t';
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  char quote_ = 0;
+  bool candidates_ = false;  ///< something that would be a here-document if the quotes were read otherwise
+  bool odd_dollar_ = false;
+  std::vector<Heredoc> found_;
+};
+
+}  // namespace
+
+std::variant<std::vector<Heredoc>, Deny> heredocs_of(const Command& command, EngineVersion engine) {
+  const auto verb = command.row->verb;
+  const bool may_have = verb == Verb::Run || verb == Verb::Copy || verb == Verb::Add || verb == Verb::Onbuild;
+  if (!may_have || command.rest.find("<<") == std::string::npos || json_list(command.rest))
+    return std::vector<Heredoc>{};
+  auto heredocs = Line(command.rest).heredocs();
+  if (!heredocs || (begins_as_list(command.rest) && !heredocs->empty()))
+    return deny_at(refusal("dockerfile.text"), command.line, command.rest);
+  if (heredocs->empty()) return std::move(*heredocs);
+  if (verb != Verb::Run || !has_heredocs(engine))
+    return deny_at(refusal("dockerfile.heredoc"), command.line, command.rest);
+  return std::move(*heredocs);
+}
+
+}  // namespace podfence::rules::dockerfile
