@@ -139,6 +139,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"archive.reserved", 400, "the member's name is one of podfence's own: {}", "choose another name"},
   {"archive.members", 413, "the archive has more than {} members, or too long names", "leave out what is not needed, by .dockerignore"},
   {"archive.too-large", 413, "the archive, unpacked, is larger than {} bytes", "leave out what is not needed, by .dockerignore"},
+
   // Dockerfiles (dockerfile/)
   {"dockerfile.too-large", 403, "the Dockerfile is too large: {}", "split it, or shorten its lines"},
   {"dockerfile.text", 400, "the Dockerfile cannot be read in one way only: {}", "write it plainly, in UTF-8, without a backslash at the very end of an instruction"},
