@@ -122,7 +122,8 @@ void SpooledArchive::write_next_member() {
     return;
   }
   const auto& member = reader_->member();
-  if (written_.contains(rules::clean_member_name(member.name).value_or(""))) return;
+  const auto name = rules::clean_member_name(member.name);
+  if (!name || written_.contains(*name)) return;
   writer_.begin(reader_->entry(), member);
   in_member_ = member.type == rules::ArchiveMember::Type::File;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/ascii.hpp"
 #include "rules/build/options.hpp"
 #include "rules/exchange.hpp"
 #include "rules/refusal.hpp"
@@ -38,6 +39,13 @@ std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Reques
   }
 }
 
+bool is_second_copy(std::string_view name) {
+  constexpr std::string_view sign = "/podman-build-secret";
+  const auto at = name.rfind('/');
+  return name.starts_with('/') && name.substr(at).starts_with(sign) &&
+         std::ranges::all_of(name.substr(at + sign.size()), ascii::is_digit);
+}
+
 std::optional<std::string> clean_member_name(std::string_view name) {
   if (name.starts_with('/') || !is_utf8(name) || name.find('\0') != std::string_view::npos) return std::nullopt;
   std::string clean;
@@ -56,6 +64,7 @@ std::optional<std::string> clean_member_name(std::string_view name) {
 
 std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
   const auto name = clean_member_name(member.name);
+  if (rules_.is_context && is_second_copy(member.name)) return std::nullopt;
   if (!name) return refused(refusal("archive.name"), member.name);
   name_bytes_ += name->size();
   if (++members_ > max_members) return refused(refusal("archive.members"), std::to_string(max_members));

@@ -44,6 +44,9 @@ struct Request;
 /// How the row's archive is judged; nullopt: the row takes none.
 std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request& request, const Project& project);
 
+/// podman --remote 4.3 packs a build secret twice: as a member of the context, and once more by its path on the client.
+bool is_second_copy(std::string_view name);
+
 /// `./a//b/` is `a/b`; the archive's own root is "". nullopt: absolute, with `..`, or not UTF-8.
 std::optional<std::string> clean_member_name(std::string_view name);
 

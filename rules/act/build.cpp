@@ -128,6 +128,7 @@ std::vector<QueryPair> Build::parameters(const std::vector<QueryPair>& judged) c
   if (!says_layers) pairs.push_back({"layers", exchange.match.endpoint->family == Family::Docker ? "true" : "false"});
   pairs.push_back({"dockerfile", list({std::string(build::written_file)})});
   pairs.push_back({"excludes", list(build::excludes_of(options, *exchange.request.archive))});
+  pairs.push_back({"outputformat", options.format});
   pairs.push_back({"pullpolicy", "never"});  // what it needs has been found, by its id
   pairs.push_back({"nsoptions", std::string(private_network)});
   if (!build::has_network(options, project, engine)) pairs.push_back({"networkmode", std::string(no_network)});

@@ -19,6 +19,11 @@ constexpr auto ignore_files = std::to_array<std::string_view>({".containerignore
 constexpr std::string_view default_seccomp = "/usr/share/containers/seccomp.json";
 constexpr std::int64_t max_jobs = 8;
 
+// Podman's defaults (compat/images_build.go). libpod's endpoint must be told: without one it never looks into its
+// cache.
+constexpr std::string_view docker_format = "application/vnd.docker.distribution.manifest.v2+json";
+constexpr std::string_view libpod_format = "application/vnd.oci.image.manifest.v1+json";
+
 Deny bad_value(std::string_view parameter) { return {refusal("query.value"), std::string(parameter), Kind::None}; }
 Deny refused(std::string_view parameter) { return {refusal("query.refused"), std::string(parameter), Kind::None}; }
 
@@ -37,6 +42,7 @@ struct Reader {
     const auto all = values(name);
     return all.empty() ? "" : all.front();
   }
+  bool is_libpod() const { return !request.target.segments.empty() && request.target.segments.front() == "libpod"; }
   bool is_true(std::string_view name) const {
     constexpr auto yes = std::to_array<std::string_view>({"1", "t", "true", "on", "yes", "always"});
     return std::ranges::find(yes, ascii::lower(value(name))) != yes.end();
@@ -95,9 +101,7 @@ struct Reader {
     }
     options.names_files = !options.files.empty();
     if (options.names_files) return std::nullopt;
-    const auto& segments = request.target.segments;
-    const bool libpod = !segments.empty() && segments.front() == "libpod";
-    options.files = libpod ? Texts{"Containerfile", "Dockerfile"} : Texts{"Dockerfile"};
+    options.files = is_libpod() ? Texts{"Containerfile", "Dockerfile"} : Texts{"Dockerfile"};
     return std::nullopt;
   }
 
@@ -126,6 +130,8 @@ struct Reader {
   Failure read_images() {
     const auto version = value("version");
     if (!version.empty() && version != "1") return Deny{refusal("build.buildkit"), version, Kind::None};
+    options.format = is_libpod() ? libpod_format : docker_format;
+    if (const auto format = value("outputformat"); is_libpod() && !format.empty()) options.format = format;
     const auto policy = value("pullpolicy");
     if (policy == "never")
       options.pull = PullPolicy::Never;

@@ -33,6 +33,7 @@ struct Options {
   std::map<std::string, std::string> arguments;
   std::string target;
   std::string from;
+  std::string format;    ///< of the image's manifest
   std::string platform;  ///< os/architecture[/variant], "" for the host's
   PullPolicy pull = PullPolicy::Missing;
   std::vector<Secret> secrets;

@@ -50,7 +50,7 @@ constexpr auto rows = std::to_array<Parameter>({
     {"layers", Boolean},
     {"squash", Boolean},
     {"compression", Text, Drop},
-    {"outputformat", Text},
+    {"outputformat", Text, Judged},
     {"annotations", TextList},
     {"unsetannotation", Texts},
     {"setenv", Texts, Judged},

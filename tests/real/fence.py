@@ -10,6 +10,9 @@ from clients import Project
 from engine import end
 from wire import Socket
 
+# What the engine has for everybody. By their names: `localhost/*` would take every name that podman --remote gives.
+SHARED = ["localhost/bb", "localhost/other", "localhost/volume", "localhost/health"]
+
 
 class Fence:
     """`projects` is what the configuration says of each, by name; sockets are added."""
@@ -23,7 +26,7 @@ class Fence:
         self.projects = {project: Project(project, path, programs) for project, path in self.sockets.items()}
         self.settings = {
             "upstream": engine.socket_path, "state": str(self.folder / "state"), "audit_log": str(self.audit_path),
-            "defaults": defaults or {"images": {"shared": ["localhost/*"]}},
+            "defaults": defaults or {"images": {"shared": SHARED}},
             "projects": {project: {"socket": self.sockets[project], **settings} for project, settings in projects.items()}}
         self._program = program
 

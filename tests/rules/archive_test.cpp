@@ -63,6 +63,12 @@ TEST_CASE("members that an extraction could place somewhere else, or read differ
   CHECK(judge({{Type::Other, "pipe"}}) == "archive.type pipe");
 }
 
+TEST_CASE("a build secret's second copy is left out, and nothing that only looks like it") {
+  CHECK(judge({file("podman-build-secret12"), file("/home/me/context/podman-build-secret12")}) == "");
+  CHECK(judge({file("/etc/podman-build-secretX")}) == "archive.name /etc/podman-build-secretX");
+  CHECK(judge({file("/podman-build-secret1/x")}) == "archive.name /podman-build-secret1/x");
+}
+
 TEST_CASE("a text that is read must be one plain file of bounded size, and podfence's own names are not taken") {
   const ArchiveRules rules{.is_context = true, .texts = {"Dockerfile"}, .reserved = {"mine"}, .text_bytes = 10};
   CHECK(judge({file("Dockerfile", 10)}, rules) == "");

@@ -58,6 +58,7 @@ TEST_CASE("a build is written anew, for libpod's endpoint, in whatever family it
   CHECK(sent(decision, "nsoptions") == R"([{"Name":"network","Host":false,"Path":""}])");
   CHECK(sent(decision, "networkmode") == "");
   CHECK(sent(decision, "httpproxy") == "false");
+  CHECK(sent(decision, "outputformat") == "application/vnd.docker.distribution.manifest.v2+json");
   CHECK(sent(decision, "layers") == "true");
   CHECK(sent(decision, "rm") == "true");
   CHECK(sent(decision, "version") == "");
