@@ -1,56 +1,131 @@
-#include <optional>
+// The whole policy: `<digit>METHOD target`, a line end, content. The digit says by which policy; without one it is the
+// first. What is accepted is a fixpoint and names nothing foreign; and what p10 has makes no difference to p1, but
+// where two projects want one name.
 
+#include <algorithm>
+
+#include "fuzz/accepted_body.hpp"
 #include "fuzz/fuzz.hpp"
-#include "rules/method.hpp"
-#include "tests/rules/world.hpp"
+#include "fuzz/json_mutator.hpp"
+#include "fuzz/world.hpp"
 
 using namespace podfence;
-using namespace podfence::tests;
+using namespace podfence::rules;
+using fuzz::claim;
 
 namespace {
 
-World with_sessions() {
-  World world = one_of_every_kind();
-  world.exec(id('7'), id('a'));
-  world.exec(id('8'), id('b'));
-  return world;
+struct Input {
+  const fuzz::Setting& setting;
+  Method method;
+  std::string_view target, content;
+};
+
+std::optional<Input> read(std::string_view text) {
+  char digit = '0';
+  if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+    digit = text[0];
+    text.remove_prefix(1);
+  }
+  const auto space = text.find(' '), line = text.find('\n');
+  if (space == text.npos || line == text.npos || space > line) return std::nullopt;
+  const auto method = parse_method(text.substr(0, space));
+  if (!method) return std::nullopt;
+  return Input{fuzz::setting_of(digit), *method, text.substr(space + 1, line - space - 1), text.substr(line + 1)};
 }
 
-std::size_t count(std::string_view text, std::string_view part) {
-  std::size_t found = 0;
-  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++found;
-  return found;
+Decision decide(fuzz::World& world, const Input& input) {
+  return world.decide(input.setting, input.method, input.target, input.content);
 }
 
-/// Ids of the other project's objects: they can be known to a client, but must never be what an action is about.
-void claim_no_foreign_id(std::string_view text) {
-  for (const char digit : {'b', 'd', 'f', '8'})
-    fuzz::claim(text.find("/" + id(digit)) == std::string_view::npos, "no foreign id in the path");
+void check_path(const UpstreamRequest& request) {
+  const auto parsed = parse_target(request.target);
+  const auto* target = std::get_if<Target>(&parsed);
+  claim(target, "the target can be read", request.target);
+  for (const auto& segment : target->segments)
+    claim(fuzz::foreign_in(segment).empty(), "nothing foreign in the path", request.target);
+}
+
+void check_forward(const Forward& forward, const Input& input) {
+  const auto& request = forward.request;
+  check_path(request);
+  const auto target = std::get<Target>(parse_target(request.target));
+  const auto match = std::get<Match>(route(request.method, target));
+  if (input.setting.project.policy.read_only)
+    claim(request.method == Method::Get || request.method == Method::Head || target.segments.back() == "wait",
+          "read access changes nothing", request.target);
+  for (const auto& volume : forward.volumes)
+    claim(!fuzz::is_foreign_volume(volume.name), "no foreign volume is made", volume.name);
+  if (request.content)
+    fuzz::check_accepted(match.endpoint->body, std::get<json::Value>(json::parse(*request.content)), input.setting);
+}
+
+void check_fixpoint(fuzz::World& world, const Forward& forward, const fuzz::Setting& setting) {
+  const auto& request = forward.request;
+  const auto content = request.content.value_or("");
+  const auto again = world.decide(setting, request.method, request.target, content);
+  const auto* same = std::get_if<Forward>(&again);
+  claim(same || std::holds_alternative<Reply>(again), "what goes upstream is accepted again", request.target + content);
+  if (!same) return;
+  claim(same->request.content.value_or("") == content, "the content is a fixpoint", content);
+  claim(same->request.target == request.target, "the target is a fixpoint", request.target);
+}
+
+/// A digest of all that a client could notice, and of all that is done.
+std::string told(const Decision& decision) {
+  if (const auto* deny = std::get_if<Deny>(&decision))
+    return "deny " + std::string(deny->rule->id) + " " + deny->subject + " " + deny->way_out;
+  if (const auto* reply = std::get_if<Reply>(&decision))
+    return "reply " + std::to_string(reply->status) + reply->content;
+  std::string text;
+  if (const auto* forward = std::get_if<Forward>(&decision)) {
+    text = "forward " + forward->request.target + "\n" + forward->request.content.value_or("");
+    for (const auto& volume : forward->volumes) text += " volume " + volume.name;
+    for (const auto& network : forward->networks) text += " network " + network.name;
+  }
+  if (const auto* batch = std::get_if<Batch>(&decision))
+    for (const auto& item : batch->items) text += "item " + item.name + "\n";
+  return text;
+}
+
+/// Names of volumes, networks and tags are one space for all projects: that one is taken cannot be hidden.
+bool is_about_a_taken_name(const Decision& decision) {
+  const auto* deny = std::get_if<Deny>(&decision);
+  if (!deny) return false;
+  return deny->rule->id == "name.taken" || deny->rule->id == "image.tag-taken" ||
+         (deny->rule->hidden && deny->kind == Kind::Volume);
+}
+
+void check_independence(const Decision& decision, const Input& input) {
+  static fuzz::World alone(true);
+  if (is_about_a_taken_name(decision)) return;
+  const auto without = told(decide(alone, input));
+  claim(told(decision) == without, "what p10 has makes no difference", told(decision) + "\n---\n" + without);
 }
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto text = fuzz::text_of(data, size);
-  const auto space = text.find(' ');
-  const auto line = text.find('\n');
-  if (space == std::string_view::npos || line == std::string_view::npos || space > line) return 0;
-  const auto method = rules::parse_method(text.substr(0, space));
-  if (!method) return 0;
-  auto world = with_sessions();
-  const auto decision = world.decide(*method, text.substr(space + 1, line - space - 1), text.substr(line + 1));
-  const auto* forward = std::get_if<Forward>(&decision);
-  if (!forward) return 0;
+std::size_t fuzz::json_begins(std::string_view input) {
+  const auto line = input.find('\n');
+  return line == input.npos ? line : line + 1;
+}
 
-  const auto& request = forward->request;
-  claim_no_foreign_id(request.target.substr(0, request.target.find('?')));
-  const auto content = request.content.value_or("");
-  fuzz::claim(count(content, "\"appx.project\"") <= 1, "the label at most once");
-  const auto again = world.decide(request.method, request.target, content);
-  const auto* same = std::get_if<Forward>(&again);
-  fuzz::claim(same || std::holds_alternative<Reply>(again), "what goes upstream is accepted again");
-  if (!same) return 0;
-  fuzz::claim(same->request.content.value_or("") == content, "the content is a fixpoint");
-  fuzz::claim(same->request.target == request.target, "the target is a fixpoint");
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static fuzz::World world;
+  const auto input = read(fuzz::text_of(data, size));
+  if (!input) return 0;
+  const auto decision = decide(world, *input);
+  check_independence(decision, *input);
+  if (const auto* reply = std::get_if<Reply>(&decision))
+    for (const auto& word : fuzz::foreign_words())
+      claim(word.size() < 64 || reply->content.find(word) == std::string::npos, "no foreign id in a reply",
+            reply->content);
+  if (const auto* batch = std::get_if<Batch>(&decision))
+    for (const auto& item : batch->items) check_path(item.request);
+  if (const auto* forward = std::get_if<Forward>(&decision)) {
+    check_forward(*forward, *input);
+    if (fuzz::can_be_said(forward->request.content.value_or(""), input->setting))
+      check_fixpoint(world, *forward, input->setting);
+  }
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "proxy/head_text.hpp"
 #include "rules/ascii.hpp"
 
 namespace podfence::proxy {

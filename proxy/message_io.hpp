@@ -54,10 +54,4 @@ class ContentWriter {
   Framing framing_;
 };
 
-/// The head of a request to upstream: our Host, our framing, the request's own fields, nothing else.
-std::string write_request_head(const rules::UpstreamRequest& request, const Framing& content, bool upgrade);
-
-/// The head of an answer. `fields` are written as they are; the framing is written by its kind.
-std::string write_answer_head(int status, const rules::Fields& fields, const Framing& content);
-
 }  // namespace podfence::proxy

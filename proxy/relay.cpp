@@ -1,5 +1,6 @@
 #include "proxy/relay.hpp"
 
+#include "proxy/line_cutter.hpp"
 #include "rules/answer.hpp"
 #include "rules/refusal.hpp"
 
@@ -14,28 +15,6 @@ using Refused = std::optional<Deny>;
 Deny bad_answer(std::string_view why) {
   return {rules::refusal("upstream.answer"), std::string(why), rules::Kind::None};
 }
-
-/// A line put together of pieces. Of one that is too long only that is kept.
-class Line {
- public:
-  explicit Line(std::size_t limit) : limit_(limit) {}
-  void append(std::string_view piece) {
-    too_long_ |= piece.size() > limit_ - text_.size();
-    if (too_long_)
-      text_ = std::string();
-    else
-      text_.append(piece);
-  }
-  void clear() { *this = Line(limit_); }
-  bool empty() const { return text_.empty() && !too_long_; }
-  bool too_long() const { return too_long_; }
-  std::string_view text() const { return text_; }
-
- private:
-  std::size_t limit_;
-  std::string text_;
-  bool too_long_ = false;
-};
 
 struct Relay {
   UpstreamCall& call;
@@ -57,7 +36,7 @@ struct Relay {
   Task<Refused> error();
   Task<Refused> lines();
   Task<bool> pass_lines(rules::LineJudge& judge);
-  Task<bool> pass_line(rules::LineJudge& judge, const Line& line, std::string_view line_end);
+  Task<bool> pass_line(rules::LineJudge& judge, const LineCutter& line, std::string_view line_end);
   Task<bool> record(rules::LineJudge& judge);
 };
 
@@ -131,17 +110,14 @@ Task<Refused> Relay::lines() {
 
 /// True when all lines have been passed on.
 Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
-  Line line(services.limits.line_bytes);
+  LineCutter line(services.limits.line_bytes);
   while (!line.too_long() || may_leave_out_lines()) {
     auto piece = co_await call.content().next();
     if (piece.empty()) break;
-    for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
-      line.append(piece.substr(0, end));
-      piece.remove_prefix(end + 1);
+    for (bool whole = line.take(piece); whole; whole = line.take(piece)) {
       if (!co_await pass_line(judge, line, "\n")) co_return false;
       line.clear();
     }
-    line.append(piece);
   }
   if (call.content().state() != ContentReader::State::Complete) co_return false;
   // The last line need not end in a line end: some of these answers are one document.
@@ -150,7 +126,7 @@ Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
 }
 
 /// True when the line has been passed on, or may be left out.
-Task<bool> Relay::pass_line(rules::LineJudge& judge, const Line& line, std::string_view line_end) {
+Task<bool> Relay::pass_line(rules::LineJudge& judge, const LineCutter& line, std::string_view line_end) {
   if (line.too_long()) co_return may_leave_out_lines();
   const auto known_before = inquiry.buffered().bytes();
   for (int round = 0; round < Inquiry::max_rounds; ++round) {

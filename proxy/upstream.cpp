@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "proxy/concurrently.hpp"
+#include "proxy/head_text.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {

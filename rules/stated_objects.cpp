@@ -86,8 +86,8 @@ std::variant<StatedObjects, ConfigurationError> StatedObjects::read(std::string 
     if (const json::Value* list = world.find(name))
       for (const json::Value& stated : *list->items()) take(stated);
   };
-  for (const auto& [name, kind] : plain_kinds)
-    each(name, [&](const json::Value& stated) { result.add(kind, stated, label_key); });
+  for (const auto& plain : plain_kinds)
+    each(plain.first, [&](const json::Value& stated) { result.add(plain.second, stated, label_key); });
   each("images", [&](const json::Value& stated) { result.add_image(stated); });
   each("execs", [&](const json::Value& stated) { result.add_exec(stated); });
   return result;

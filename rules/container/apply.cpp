@@ -115,8 +115,8 @@ void write_ports_compat(const std::vector<PublishedPort>& ports, json::Value& co
     if (port.host != 0) binding.set("HostPort", std::to_string(port.host));
     json::make(bindings, std::to_string(port.container) + "/" + port.protocol).push(std::move(binding));
   }
-  json::make(content, "HostConfig.PortBindings") = std::move(bindings);
   content.find("HostConfig")->erase("PublishAllPorts");
+  if (!ports.empty()) json::make(content, "HostConfig.PortBindings") = std::move(bindings);
 }
 
 void write_ports_libpod(const std::vector<PublishedPort>& ports, json::Value& content) {
@@ -130,8 +130,8 @@ void write_ports_libpod(const std::vector<PublishedPort>& ports, json::Value& co
     mapping.set("protocol", port.protocol);
     mappings.push(std::move(mapping));
   }
-  content.set("portmappings", std::move(mappings));
   content.erase("publish_image_ports");
+  if (!ports.empty()) content.set("portmappings", std::move(mappings));
 }
 
 }  // namespace

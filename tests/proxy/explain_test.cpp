@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "proxy/head_text.hpp"
 #include "proxy/ledger.hpp"
-#include "proxy/message_io.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;

@@ -309,6 +309,12 @@ TEST_CASE("all exposed ports are published one by one, on the loopback address")
   CHECK_FALSE(sends(libpod, "publish_image_ports"));
 }
 
+TEST_CASE("where no port is exposed nothing is said of ports") {
+  Judge judge;
+  CHECK_FALSE(sends(judge.host(R"("PublishAllPorts":true)"), "Port"));
+  CHECK_FALSE(sends(judge.libpod(R"("publish_image_ports":true)"), "port"));
+}
+
 TEST_CASE("a project with a range of its own gets free ports of it") {
   Judge judge;
   judge.policy.ports = {20000, 20003, true};
