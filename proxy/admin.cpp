@@ -46,7 +46,7 @@ Task<void> Admin::answer(Connection& client, Deadline& deadline) {
   bool goes_on = true;
   while (goes_on) {
     deadline.set(limits_.idle_time);
-    auto read = co_await read_request_head(client, limits_.head_bytes);
+    auto read = co_await read_request_head(client, limits_);
     deadline.clear();
     if (std::holds_alternative<Ended>(read)) co_return;
     rules::AuditRecord record;

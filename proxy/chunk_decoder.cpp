@@ -7,7 +7,6 @@ namespace podfence::proxy {
 namespace {
 
 constexpr std::size_t max_size_digits = 16;
-constexpr std::size_t max_line = 4096;  // of extensions, and of all trailers together
 
 int hexadecimal(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -21,8 +20,16 @@ bool is_text(char c) { return c == '\t' || static_cast<unsigned char>(c) >= 0x20
 }  // namespace
 
 ChunkDecoder::State ChunkDecoder::state() const {
-  if (place_ == Place::Done) return State::Done;
-  return place_ == Place::Malformed ? State::Malformed : State::Reading;
+  switch (place_) {
+    case Place::Done:
+      return State::Done;
+    case Place::Malformed:
+      return State::Malformed;
+    case Place::TooLarge:
+      return State::TooLarge;
+    default:
+      return State::Reading;
+  }
 }
 
 ChunkDecoder::Step ChunkDecoder::advance(std::string_view input) {
@@ -44,19 +51,22 @@ ChunkDecoder::Step ChunkDecoder::advance(std::string_view input) {
 
 ChunkDecoder::Place ChunkDecoder::after_size(char c) {
   if (const int digit = hexadecimal(c); digit >= 0) {
-    if (++count_ > max_size_digits) return Place::Malformed;
+    if (++digits_ > max_size_digits) return Place::Malformed;
     size_ = size_ * 16 + static_cast<std::uint64_t>(digit);
     return Place::Size;
   }
-  if (count_ == 0) return Place::Malformed;
-  count_ = 0;
+  if (digits_ == 0) return Place::Malformed;
+  digits_ = 0;
   if (c == ';') return Place::Extension;
   return c == '\r' ? Place::SizeLf : Place::Malformed;
 }
 
-ChunkDecoder::Place ChunkDecoder::after_text(char c, Place end) {
+ChunkDecoder::Place ChunkDecoder::after_text(char c, std::size_t& left, Place end) {
   if (c == '\r') return end;
-  return is_text(c) && ++count_ <= max_line ? place_ : Place::Malformed;
+  if (!is_text(c)) return Place::Malformed;
+  if (left == 0) return Place::TooLarge;
+  --left;
+  return place_;
 }
 
 ChunkDecoder::Place ChunkDecoder::after(char c) {
@@ -65,9 +75,8 @@ ChunkDecoder::Place ChunkDecoder::after(char c) {
     case Place::Size:
       return after_size(c);
     case Place::Extension:
-      return after_text(c, Place::SizeLf);
+      return after_text(c, left_.extension_bytes, Place::SizeLf);
     case Place::SizeLf:
-      count_ = 0;
       return expect('\n', size_ == 0 ? Place::Line : Place::Data);
     case Place::DataCr:
       return expect('\r', Place::DataLf);
@@ -77,9 +86,9 @@ ChunkDecoder::Place ChunkDecoder::after(char c) {
       if (c == '\r') return Place::LastLf;
       if (trailers_ == Trailers::Refuse) return Place::Malformed;
       place_ = Place::Trailer;
-      return after_text(c, Place::TrailerLf);
+      return after_text(c, left_.trailer_bytes, Place::TrailerLf);
     case Place::Trailer:
-      return after_text(c, Place::TrailerLf);
+      return after_text(c, left_.trailer_bytes, Place::TrailerLf);
     case Place::TrailerLf:
       return expect('\n', Place::Line);
     case Place::LastLf:
@@ -87,6 +96,7 @@ ChunkDecoder::Place ChunkDecoder::after(char c) {
     case Place::Data:
     case Place::Done:
     case Place::Malformed:
+    case Place::TooLarge:
       break;
   }
   return place_;

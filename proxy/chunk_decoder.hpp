@@ -1,7 +1,8 @@
 #pragma once
-// Takes the chunked coding off (RFC 9112 section 7.1). Strict: hexadecimal sizes without sign or space, CRLF only,
-// bounded lines. Chunk extensions are dropped. Written by hand because the parser at hand merges trailers into the
-// fields that were judged before, and swallows extensions without a bound.
+// Takes the chunked coding off (RFC 9112 section 7.1). Strict: hexadecimal sizes without sign or space, CRLF only.
+// Chunk extensions are dropped, and bounded: all of a message together, since there is no end of chunks. Written by
+// hand because the parser at hand merges trailers into the fields that were judged before, and swallows extensions
+// without a bound.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +14,14 @@ class ChunkDecoder {
  public:
   /// Refuse: a trailer field makes the message malformed. Drop: trailer fields are read and thrown away.
   enum class Trailers { Refuse, Drop };
-  enum class State { Reading, Done, Malformed };
+  enum class State { Reading, Done, Malformed, TooLarge };
+  struct Limits {
+    std::size_t extension_bytes = 4 * 1024;
+    std::size_t trailer_bytes = 4 * 1024;
+  };
 
-  explicit ChunkDecoder(Trailers trailers) : trailers_(trailers) {}
+  ChunkDecoder(Trailers trailers, const Limits& limits) : trailers_(trailers), left_(limits) {}
+  explicit ChunkDecoder(Trailers trailers) : ChunkDecoder(trailers, Limits()) {}
 
   struct Step {
     std::size_t consumed = 0;  ///< bytes of the input that are done with, `data` among them
@@ -26,16 +32,31 @@ class ChunkDecoder {
   State state() const;
 
  private:
-  enum class Place { Size, Extension, SizeLf, Data, DataCr, DataLf, Line, Trailer, TrailerLf, LastLf, Done, Malformed };
+  enum class Place {
+    Size,
+    Extension,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    Line,
+    Trailer,
+    TrailerLf,
+    LastLf,
+    Done,
+    Malformed,
+    TooLarge
+  };
 
   Place after(char c);
   Place after_size(char c);
-  Place after_text(char c, Place end);
+  Place after_text(char c, std::size_t& left, Place end);
 
   Trailers trailers_;
+  Limits left_;
   Place place_ = Place::Size;
   std::uint64_t size_ = 0;  ///< of the chunk, what is left of it
-  std::size_t count_ = 0;   ///< digits of a size, then bytes of its extension, or of all trailers
+  std::size_t digits_ = 0;  ///< of a size
 };
 
 }  // namespace podfence::proxy

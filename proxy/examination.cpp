@@ -14,19 +14,12 @@ using Refused = std::optional<Deny>;
 /// Clients send "null", "{}" or the query once more where there is nothing to say.
 constexpr std::size_t max_empty_content = 64 * 1024;
 
-bool says_nothing(std::string_view content, const rules::Target& target) {
-  if (content.empty()) return true;
-  const auto parsed = rules::json::parse(content);
-  const auto* value = std::get_if<rules::json::Value>(&parsed);
-  return value && (value->is_zero() || rules::repeats_query(*value, target));
-}
-
 bool is_served(const rules::Endpoint& endpoint) { return endpoint.refusal == nullptr; }
 
 }  // namespace
 
 Refused Examination::route() {
-  auto target = rules::parse_target(head_.target);
+  auto target = rules::parse_target(head_.target, services_.limits.target_bytes);
   if (auto* deny = std::get_if<Deny>(&target)) return std::move(*deny);
   request_.method = head_.method;
   request_.target = std::get<rules::Target>(std::move(target));
@@ -78,19 +71,37 @@ Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
 Task<Refused> Examination::read_json() {
   const bool takes_none = endpoint().body == rules::Body::None;
   const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
-  const auto content = co_await content_.read_whole(limit);
-  if (!content) co_return content_.failure();
-  request_.has_content = !takes_none && !content->empty();
-  if (takes_none && !says_nothing(*content, request_.target)) {
+  const auto content = co_await content_.read_whole(limit, buffered_);
+  if (!content) {
     ends_connection_ = true;
-    co_return Deny{refusal("content.unexpected"), std::string(rules::text(request_.method)), rules::Kind::None};
+    co_return content_.failure();
   }
-  if (!request_.has_content) co_return std::nullopt;
-  auto parsed = rules::json::parse(*content);
-  if (auto* error = std::get_if<rules::json::Error>(&parsed))
-    co_return Deny{refusal("content.json"), error->text(), rules::Kind::None};
-  request_.content = std::get<rules::json::Value>(std::move(parsed));
-  co_return std::nullopt;
+  request_.has_content = !takes_none && !content->empty();
+  if (content->empty()) co_return std::nullopt;
+  auto refused = judge_content(*content);
+  ends_connection_ |= takes_none && refused;
+  co_return refused;
+}
+
+Refused Examination::judge_content(std::string_view content) {
+  const bool takes_none = endpoint().body == rules::Body::None;
+  const Deny unexpected{refusal("content.unexpected"), std::string(rules::text(request_.method)), rules::Kind::None};
+  auto parsed = rules::json::parse(content, {services_.limits.json_depth, services_.limits.json_names});
+  if (auto* error = std::get_if<rules::json::Error>(&parsed)) {
+    if (error->beyond_limit) return Deny{refusal("content.too-complex"), error->text(), rules::Kind::None};
+    return takes_none ? unexpected : Deny{refusal("content.json"), error->text(), rules::Kind::None};
+  }
+  auto& value = std::get<rules::json::Value>(parsed);
+  if (takes_none) {
+    if (value.is_zero() || rules::repeats_query(value, request_.target)) return std::nullopt;
+    return unexpected;
+  }
+  // The text goes, the value stays until upstream has answered: behind other requests of the project that can be long.
+  buffered_.shrink_to(0);
+  if (!buffered_.take(rules::json::footprint(value)))
+    return Deny{refusal("server.busy"), "too much content waits to be judged", rules::Kind::None};
+  request_.content = std::move(value);
+  return std::nullopt;
 }
 
 Task<rules::Decision> Examination::decide() {

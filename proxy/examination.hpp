@@ -13,7 +13,11 @@ namespace podfence::proxy {
 class Examination {
  public:
   Examination(Services& services, const rules::Project& project, const RequestHead& head, RequestContent& content)
-      : services_(services), project_(project), head_(head), content_(content) {}
+      : services_(services),
+        project_(project),
+        head_(head),
+        content_(content),
+        buffered_(services.buffers, project.id) {}
 
   // In this order; behind a refusal nothing follows.
   std::optional<rules::Deny> route();
@@ -40,6 +44,7 @@ class Examination {
   std::optional<rules::Deny> refused_without_archive();
   Task<std::optional<rules::Deny>> read_archive(rules::ArchiveRules archive_rules);
   Task<std::optional<rules::Deny>> read_json();
+  std::optional<rules::Deny> judge_content(std::string_view content);
 
   Services& services_;
   const rules::Project& project_;
@@ -47,6 +52,7 @@ class Examination {
   RequestContent& content_;
   rules::Request request_;
   rules::Match match_;
+  BufferBudget::Share buffered_;  ///< for the content, as long as it is judged and sent
   std::optional<Inquiry> inquiry_;
   std::optional<SpooledArchive> archive_;
   bool ends_connection_ = false;

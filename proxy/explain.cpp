@@ -66,7 +66,7 @@ class Explainer {
       const bool more = co_await has_more();
       if (!more) co_return false;
     }
-    const auto read = co_await read_request_head(near_, services_.limits.head_bytes);
+    const auto read = co_await read_request_head(near_, services_.limits);
     if (std::holds_alternative<Ended>(read)) {
       if (traces.empty()) throw std::runtime_error("the request ends before its head does");
       traces.back().notes.emplace_back("what follows ends before its head does; it was not read");
@@ -150,13 +150,12 @@ SqliteLedger ledger_for(const FactSources& sources, std::vector<std::string>& no
 
 }  // namespace
 
-std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request,
-                                  const FactSources& sources) {
+std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request, const FactSources& sources,
+                                  const Limits& limits) {
   auto notes = request.notes;
   auto ledger = ledger_for(sources, notes);
   AuditLog audit("");
   asio::io_context context(1);
-  const Limits limits;
   Services services{.limits = limits,
                     .upstream = Upstream(context.get_executor(), sources.upstream),
                     .locks = NameLocks(context.get_executor()),

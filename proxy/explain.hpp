@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/limits.hpp"
 #include "proxy/raw_request.hpp"
 #include "rules/stated_objects.hpp"
 #include "rules/trace.hpp"
@@ -20,6 +21,7 @@ struct FactSources {
 
 /// Of each request, in order: a connection carries one after the other. Throws std::runtime_error with a sentence for
 /// people.
-std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request, const FactSources& sources);
+std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request, const FactSources& sources,
+                                  const Limits& limits = {});
 
 }  // namespace podfence::proxy

@@ -96,7 +96,7 @@ int explain(const CommandLine& line) {
       throw std::runtime_error("Podman does not answer on " + upstream + " (" + wrong + ")");
   const FactSources sources{upstream.empty() ? &std::get<rules::StatedObjects>(facts) : nullptr, upstream,
                             configuration.state + "/ledger.sqlite"};
-  return print(explain(*project, raw_request(read_request(line.explain.request)), sources), line);
+  return print(explain(*project, raw_request(read_request(line.explain.request)), sources, configuration.http), line);
 }
 
 }  // namespace podfence::proxy

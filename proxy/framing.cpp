@@ -82,12 +82,15 @@ bool never_has_content(int status) { return status < 200 || status == 204 || sta
 
 }  // namespace
 
-std::variant<RequestHead, RefusedHead> parse_request_head(std::string_view head) {
+std::variant<RequestHead, RefusedHead> parse_request_head(std::string_view head, std::size_t max_fields) {
   http::request_parser<http::empty_body> parser;
   if (const auto error = tokenize(parser, head))
     return refused({refusal_for(error), error.message(), rules::Kind::None}, head);
   const auto& message = parser.get();
-  auto result = judge(message.method_string(), std::string(message.target()), {message.version()}, fields_of(message));
+  const auto fields = fields_of(message);
+  if (fields.size() > max_fields)
+    return refused({refusal("http.too-many-fields"), std::to_string(max_fields), rules::Kind::None}, head);
+  auto result = judge(message.method_string(), std::string(message.target()), {message.version()}, fields);
   if (auto* deny = std::get_if<Deny>(&result)) return refused(std::move(*deny), head);
   return std::get<RequestHead>(std::move(result));
 }

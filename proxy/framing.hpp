@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "proxy/head.hpp"
+#include "proxy/limits.hpp"
 #include "rules/decision.hpp"
 
 namespace podfence::proxy {
@@ -20,8 +21,9 @@ struct RefusedHead {
   std::string target;
 };
 
-/// `head` is one whole head with its empty line, found by HeadScan.
-std::variant<RequestHead, RefusedHead> parse_request_head(std::string_view head);
+/// `head` is one whole head with its empty line, found by HeadScan. `max_fields`: how many it may have.
+std::variant<RequestHead, RefusedHead> parse_request_head(std::string_view head,
+                                                          std::size_t max_fields = Limits{}.fields);
 
 /// nullopt: not an answer that can be passed on. `to_head`: of a HEAD request, which has no content whatever it says.
 std::optional<AnswerHead> parse_answer_head(std::string_view head, bool to_head);

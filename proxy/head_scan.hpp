@@ -18,6 +18,8 @@ class HeadScan {
   State scan(std::string_view received);
   /// Bytes of the head with its empty line, when complete.
   std::size_t size() const { return position_; }
+  /// What was looked at so far ends within the start line.
+  bool is_in_start_line() const { return position_ == line_size_; }
 
  private:
   State step(char c);

@@ -4,6 +4,7 @@
 
 #include "proxy/accepting.hpp"
 #include "proxy/log.hpp"
+#include "rules/refusal.hpp"
 
 namespace podfence::proxy {
 
@@ -11,8 +12,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// How many of those who are one too many may be told so at once.
-constexpr std::size_t max_turned_away = 64;
+rules::Deny deny_for(ConnectionBudget::Full full, const ConnectionBudget& connections) {
+  using rules::refusal;
+  if (full == ConnectionBudget::Full::Project)
+    return {refusal("http.connections"), std::to_string(connections.per_project()), rules::Kind::None};
+  return {refusal("server.connections"), std::to_string(connections.in_all()), rules::Kind::None};
+}
 
 class Registration {
  public:
@@ -31,8 +36,13 @@ class Registration {
 }  // namespace
 
 Listener::Listener(const asio::any_io_executor& executor, const ListenerOptions& options, Services& services,
-                   TaskGroup& tasks)
-    : options_(options), services_(services), tasks_(tasks), file_(std::in_place, options.socket), acceptor_(executor) {
+                   ConnectionBudget& connections, TaskGroup& tasks)
+    : options_(options),
+      services_(services),
+      connections_(connections),
+      tasks_(tasks),
+      file_(std::in_place, options.socket),
+      acceptor_(executor) {
   acceptor_.assign(asio::local::stream_protocol(), file_->release());
 }
 
@@ -50,25 +60,28 @@ void Listener::stop() {
 
 void Listener::adopt(Connection::Socket socket) {
   try {
-    if (sessions_.size() < services_.limits.connections)
-      tasks_.spawn(run_session(std::move(socket)));
-    else if (turned_away_.size() < max_turned_away)
-      tasks_.spawn(turn_away(std::move(socket)));
+    auto place = connections_.take(options_.project.id);
+    if (auto* free = std::get_if<ConnectionBudget::Place>(&place))
+      tasks_.spawn(run_session(std::move(socket), std::move(*free)));
+    else
+      tasks_.spawn(turn_away(std::move(socket), deny_for(std::get<ConnectionBudget::Full>(place), connections_)));
   } catch (const std::bad_alloc&) {
     log("no memory for another client");
   }
 }
 
-Task<void> Listener::run_session(Connection::Socket socket) {
+/// The place is given back when everything else of the session is gone.
+Task<void> Listener::run_session(Connection::Socket socket, ConnectionBudget::Place) {
   Session session(services_, {options_.project, options_.socket}, std::move(socket));
   const Registration registered(sessions_, session);
   co_await session.run();
 }
 
-Task<void> Listener::turn_away(Connection::Socket socket) {
+Task<void> Listener::turn_away(Connection::Socket socket, rules::Deny deny) {
+  const bool waits = turned_away_.size() < max_turned_away;
   Session session(services_, {options_.project, options_.socket}, std::move(socket));
   const Registration registered(turned_away_, session);
-  co_await session.turn_away();
+  co_await session.turn_away(std::move(deny), waits);
 }
 
 }  // namespace podfence::proxy

@@ -14,11 +14,17 @@ namespace {
 constexpr std::size_t max_answer_head = 32 * 1024;
 constexpr int max_interim_answers = 16;
 
-rules::Deny deny_for(HeadScan::State state, std::size_t limit) {
+/// A start line with more than its method in it is too long because of its target (RFC 9112 section 3).
+bool is_in_target(const HeadScan& scan, std::string_view received) {
+  return scan.is_in_start_line() && received.substr(0, scan.size()).find(' ') != std::string_view::npos;
+}
+
+rules::Deny deny_for(HeadScan::State state, bool in_target, const Limits& limits) {
   using rules::refusal;
   switch (state) {
     case HeadScan::State::TooLarge:
-      return {refusal("http.head-too-large"), std::to_string(limit), rules::Kind::None};
+      if (in_target) return {refusal("target.length"), std::to_string(limits.target_bytes), rules::Kind::None};
+      return {refusal("http.head-too-large"), std::to_string(limits.head_bytes), rules::Kind::None};
     case HeadScan::State::Folded:
       return {refusal("http.syntax"), "a folded line", rules::Kind::None};
     case HeadScan::State::Nul:
@@ -43,17 +49,18 @@ Task<HeadScan::State> scan_head(Connection& connection, HeadScan& scan) {
 
 }  // namespace
 
-Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection& connection, std::size_t limit) {
+Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection& connection, const Limits& limits) {
   if (connection.received().empty() && !co_await connection.receive()) co_return Ended{};
   // Something else than HTTP, or the rest of a message whose end was misjudged by its sender, need not be waited for.
   if (!rules::ascii::is_alphanumeric(connection.received()[0]))
     co_return RefusedHead{
         {rules::refusal("http.syntax"), "it does not begin with a method", rules::Kind::None}, {}, {}};
-  HeadScan scan(limit);
+  HeadScan scan(limits.head_bytes);
   const auto state = co_await scan_head(connection, scan);
   if (state == HeadScan::State::Incomplete) co_return Ended{};
-  if (state != HeadScan::State::Complete) co_return RefusedHead{deny_for(state, limit), {}, {}};
-  auto parsed = parse_request_head(connection.received().substr(0, scan.size()));
+  if (state != HeadScan::State::Complete)
+    co_return RefusedHead{deny_for(state, is_in_target(scan, connection.received()), limits), {}, {}};
+  auto parsed = parse_request_head(connection.received().substr(0, scan.size()), limits.fields);
   connection.consume(scan.size());
   if (auto* refused = std::get_if<RefusedHead>(&parsed)) co_return std::move(*refused);
   co_return std::get<RequestHead>(std::move(parsed));
@@ -75,8 +82,9 @@ Task<std::variant<AnswerHead, AnswerFailure>> read_answer_head(Connection& conne
   co_return AnswerFailure::Invalid;
 }
 
-ContentReader::ContentReader(Connection& connection, const Framing& framing, ChunkDecoder::Trailers trailers)
-    : connection_(connection), framing_(framing), decoder_(trailers) {
+ContentReader::ContentReader(Connection& connection, const Framing& framing, ChunkDecoder::Trailers trailers,
+                             const ChunkDecoder::Limits& chunk_limits)
+    : connection_(connection), framing_(framing), decoder_(trailers, chunk_limits) {
   if (!framing.has_content()) state_ = State::Complete;
 }
 
@@ -88,6 +96,7 @@ std::string_view ContentReader::take() {
     connection_.consume(step.consumed);
     if (decoder_.state() == ChunkDecoder::State::Done) state_ = State::Complete;
     if (decoder_.state() == ChunkDecoder::State::Malformed) state_ = State::Malformed;
+    if (decoder_.state() == ChunkDecoder::State::TooLarge) state_ = State::TooLarge;
     return step.data;
   }
   const auto piece =

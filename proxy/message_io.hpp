@@ -16,7 +16,7 @@ namespace podfence::proxy {
 /// The connection ended, or was interrupted, before the message was complete.
 struct Ended {};
 
-Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection& connection, std::size_t limit);
+Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection& connection, const Limits& limits);
 
 /// The head of an upstream answer. `upgrade`: 101 is one of the possible answers. Interim answers are swallowed.
 enum class AnswerFailure { Silent, Invalid };  ///< Silent: the connection ended before the first byte
@@ -24,9 +24,10 @@ Task<std::variant<AnswerHead, AnswerFailure>> read_answer_head(Connection& conne
 
 class ContentReader {
  public:
-  enum class State { Open, Complete, Truncated, Malformed };
+  enum class State { Open, Complete, Truncated, Malformed, TooLarge };
 
-  ContentReader(Connection& connection, const Framing& framing, ChunkDecoder::Trailers trailers);
+  ContentReader(Connection& connection, const Framing& framing, ChunkDecoder::Trailers trailers,
+                const ChunkDecoder::Limits& chunk_limits);
 
   /// The next piece, in the connection's buffer until something else is read there. Empty only when nothing follows.
   Task<std::string_view> next();

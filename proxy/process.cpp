@@ -24,13 +24,12 @@ void harden_process() {
   std::signal(SIGHUP, SIG_IGN);
 }
 
-std::string raise_file_limit() {
+FileLimit raise_file_limit() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return "open files: at most " + std::to_string(before);
-  return "open files: at most " + std::to_string(limit.rlim_max) + " (were " + std::to_string(before) + ")";
+  return {before, setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : before};
 }
 
 void notify_ready() {

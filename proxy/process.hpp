@@ -1,7 +1,7 @@
 #pragma once
 // What podfence asks of the kernel for itself, and what it tells the service manager.
 
-#include <string>
+#include <cstdint>
 
 namespace podfence::proxy {
 
@@ -9,8 +9,12 @@ namespace podfence::proxy {
 /// it), a client that goes away is an error of write and no signal, and a closed terminal does not end the service.
 void harden_process();
 
-/// Raises the soft limit of open files to the hard one. A line that tells both, for the log.
-std::string raise_file_limit();
+/// Raises the soft limit of open files to the hard one.
+struct FileLimit {
+  std::uint64_t before;
+  std::uint64_t now;
+};
+FileLimit raise_file_limit();
 
 /// sd_notify(3): READY=1, when a service manager wants to know.
 void notify_ready();

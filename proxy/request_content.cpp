@@ -13,7 +13,8 @@ RequestContent::RequestContent(Connection& connection, Deadline& deadline, const
       limits_(limits),
       record_(record),
       framing_(head.content),
-      reader_(connection, head.content, ChunkDecoder::Trailers::Refuse),
+      reader_(connection, head.content, ChunkDecoder::Trailers::Refuse,
+              {.extension_bytes = limits.chunk_extension_bytes}),
       continue_awaited_(head.expects_continue && head.content.has_content()) {}
 
 Task<std::string_view> RequestContent::next() {
@@ -27,7 +28,7 @@ Task<std::string_view> RequestContent::next() {
   co_return piece;
 }
 
-Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit) {
+Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit, BufferBudget::Share& share) {
   std::string whole;
   if (framing_.kind == Framing::Kind::Sized && framing_.size > limit) {
     exceeded_ = limit;
@@ -40,6 +41,10 @@ Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit) {
       exceeded_ = limit;
       co_return std::nullopt;
     }
+    if (!share.take(piece.size())) {
+      crowded_ = true;
+      co_return std::nullopt;
+    }
     whole.append(piece);
   }
   if (!complete()) co_return std::nullopt;
@@ -49,7 +54,10 @@ Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit) {
 rules::Deny RequestContent::failure() const {
   using rules::refusal;
   if (exceeded_ > 0) return {refusal("content.too-large"), std::to_string(exceeded_), rules::Kind::None};
+  if (crowded_) return {refusal("server.busy"), "too much content waits to be judged", rules::Kind::None};
   if (late_) return {refusal("http.timeout"), "the content", rules::Kind::None};
+  if (reader_.state() == ContentReader::State::TooLarge)
+    return {refusal("http.chunk-extensions"), std::to_string(limits_.chunk_extension_bytes), rules::Kind::None};
   const bool malformed = reader_.state() == ContentReader::State::Malformed;
   return {refusal("http.framing"),
           malformed ? "a chunk that is not well formed, or a trailer" : "the content ended before it was complete",

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "proxy/buffer_budget.hpp"
 #include "proxy/content_source.hpp"
 #include "proxy/deadline.hpp"
 #include "proxy/limits.hpp"
@@ -20,8 +21,9 @@ class RequestContent final : public ContentSource {
                  rules::AuditRecord& record);
 
   Task<std::string_view> next() override;
-  /// All of it; nothing when it is not complete or larger than `limit`: see failure().
-  Task<std::optional<std::string>> read_whole(std::size_t limit);
+  /// All of it; nothing when it is not complete, larger than `limit`, or than what is left for it in memory: see
+  /// failure().
+  Task<std::optional<std::string>> read_whole(std::size_t limit, BufferBudget::Share& share);
 
   boost::asio::any_io_executor executor() { return connection_.executor(); }
   bool expected() const { return framing_.has_content(); }
@@ -37,6 +39,7 @@ class RequestContent final : public ContentSource {
   ContentReader reader_;
   bool continue_awaited_;
   bool late_ = false;
+  bool crowded_ = false;      ///< too much is in memory already
   std::size_t exceeded_ = 0;  ///< the limit that it was larger than
 };
 

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "proxy/admin.hpp"
+#include "proxy/connection_budget.hpp"
 #include "proxy/log.hpp"
 #include "proxy/metrics.hpp"
 #include "proxy/places.hpp"
@@ -25,6 +26,9 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
+/// Of whom it makes sense to begin.
+constexpr std::size_t min_connections = 16;
+
 void check_user(const rules::Configuration& configuration) {
   if (geteuid() != 0) return;
   if (configuration.upstream.empty())
@@ -39,6 +43,22 @@ void check_sockets_are_free(const rules::Configuration& configuration) {
     if (is_listening(socket))
       throw std::runtime_error("somebody listens on " + socket +
                                " already, another podfence it seems; end it, or choose another place with --socket");
+}
+
+/// As many connections as there is room for.
+void fit_connections(rules::HttpLimits& limits, std::size_t projects) {
+  const auto [before, files] = raise_file_limit();
+  log("open files: at most " + std::to_string(files) + " (were " + std::to_string(before) + ")");
+  const auto room = connections_within(files, projects);
+  const auto advice = " (LimitNOFILE= of a service, ulimit -Hn of a shell)";
+  if (room < min_connections)
+    throw std::runtime_error(std::to_string(files) + " open files are too few; allow at least " +
+                             std::to_string(open_files_for(min_connections, projects)) + advice);
+  if (room >= limits.connections) return;
+  log("open files: room for " + std::to_string(room) + " connections of clients, not for " +
+      std::to_string(limits.connections) + " (http.connections): those take " +
+      std::to_string(open_files_for(limits.connections, projects)) + advice);
+  limits.connections = room;
 }
 
 /// The upstream that a configuration names, or Podman's own socket, or a service that is started here.
@@ -120,7 +140,7 @@ void run(asio::io_context& context, Server& server, std::optional<Admin>& admin,
 void serve(rules::Configuration configuration) {
   harden_process();
   check_user(configuration);
-  log(raise_file_limit());
+  fit_connections(configuration.http, configuration.projects.size());
   const Places places = Places::of_this_process();
   places.fill(configuration);
   check_sockets_are_free(configuration);
@@ -129,7 +149,7 @@ void serve(rules::Configuration configuration) {
   AuditLog audit(configuration.audit_log);
   Upstream upstream = find_upstream(configuration, places);
   asio::io_context context(1);
-  const Limits limits;
+  const Limits& limits = configuration.http;
   std::optional<Metrics> metrics;  // nothing is counted that nobody can read
   if (!configuration.admin.empty()) {
     metrics.emplace(PODFENCE_VERSION, configuration);

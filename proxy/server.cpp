@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 struct Server::State {
   asio::io_context& context;
+  ConnectionBudget connections;
   std::vector<ListenerOptions> options;
   Services services;
   TaskGroup clients;
@@ -26,10 +27,12 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
                Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory)
     : state_(new State{
           context,
+          ConnectionBudget(limits.connections, limits.project_connections, listeners.size()),
           std::move(listeners),
-          {limits, Upstream(context.get_executor(), upstream), NameLocks(context.get_executor()),
-           BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes), rules::OwnerMemory(), rules::Usage(),
-           ledger, audit, spool_directory, BufferBudget(limits.spool_bytes, limits.spool_bytes / 2)},
+          {limits, Upstream(context.get_executor(), upstream, {.trailer_bytes = limits.trailer_bytes}),
+           NameLocks(context.get_executor()), BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
+           rules::OwnerMemory(), rules::Usage(), ledger, audit, spool_directory,
+           BufferBudget(limits.spool_bytes, limits.spool_bytes / 2)},
           TaskGroup(context.get_executor()),
           TaskGroup(context.get_executor()),
           {}}) {}
@@ -48,7 +51,7 @@ Server::~Server() {
 void Server::start() {
   const auto executor = state_->context.get_executor();
   for (const auto& options : state_->options)
-    state_->listeners.emplace_back(executor, options, state_->services, state_->clients);
+    state_->listeners.emplace_back(executor, options, state_->services, state_->connections, state_->clients);
   for (auto& listener : state_->listeners) state_->clients.spawn(listener.accept());
 }
 

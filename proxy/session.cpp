@@ -15,7 +15,7 @@ using rules::refusal;
 using Refused = std::optional<Deny>;
 using namespace std::chrono_literals;
 
-/// For a client that is still writing when it has been answered.
+/// For a client that is still writing when it has been answered, or has not begun when it is turned away.
 constexpr auto linger_time = 2s;
 
 constexpr std::size_t max_audited_objects = 64;
@@ -32,7 +32,7 @@ Session::Session(Services& services, Door door, Connection::Socket socket)
 
 Task<void> Session::run() { return run(serve()); }
 
-Task<void> Session::turn_away() { return run(refuse_all()); }
+Task<void> Session::turn_away(Deny deny, bool waits) { return run(refuse_all(std::move(deny), waits)); }
 
 Task<void> Session::run(Task<void> work) {
   co_await first_of(guard(std::move(work)), departure_.watch(), deadline_.watch());
@@ -47,7 +47,6 @@ void Session::stop() {
 Task<void> Session::guard(Task<void> work) {
   try {
     co_await std::move(work);
-    co_await linger();
   } catch (const boost::system::system_error& error) {
     if (error.code() != boost::asio::error::operation_aborted) log(error.what());
   } catch (const std::exception& error) {
@@ -59,16 +58,20 @@ Task<void> Session::serve() {
   // No co_await behind && in a while condition: g++ 12 awaits it whatever the left side says.
   bool goes_on = true;
   while (goes_on && !stopping_) goes_on = co_await serve_one();
+  co_await linger();
 }
 
-Task<void> Session::refuse_all() {
+/// Clients that read an answer before they have sent a request do not take it for one.
+Task<void> Session::refuse_all(Deny deny, bool waits) {
+  if (waits) co_await first_bytes(linger_time);
+  if (stopping_) co_return;
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
   answer.close_after();
-  const Deny deny{refusal("server.busy"), std::to_string(services_.limits.connections), rules::Kind::None};
   trail.refused(deny);
   co_await answer.send(rules::error_answer(deny, rules::Family::Docker));
+  if (waits) co_await linger();
 }
 
 void Session::identify(rules::AuditRecord& record) const {
@@ -109,15 +112,10 @@ Task<bool> Session::serve_one() {
 /// The first byte may be late; what has begun must go on.
 Task<std::variant<RequestHead, RefusedHead, Ended>> Session::read_head() {
   const auto& limits = services_.limits;
-  if (client_.received().empty()) {
-    const Deadline::Scope limited(deadline_, limits.idle_time);
-    idle_ = true;
-    const bool begun = co_await client_.receive();
-    idle_ = false;
-    if (!begun) co_return Ended{};
-  }
+  if (client_.received().empty()) co_await first_bytes(limits.idle_time);
+  if (client_.received().empty()) co_return Ended{};
   const Deadline::Scope limited(deadline_, limits.head_time);
-  auto read = co_await read_request_head(client_, limits.head_bytes);
+  auto read = co_await read_request_head(client_, limits);
   if (!std::holds_alternative<Ended>(read) || !deadline_.passed()) co_return read;
   client_.resume();
   co_return RefusedHead{{refusal("http.timeout"), "the head", rules::Kind::None}, {}, {}};
@@ -169,6 +167,13 @@ Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination
     co_await parts.answer.send(*reply);
   }
   co_return std::nullopt;
+}
+
+Task<void> Session::first_bytes(std::chrono::milliseconds time) {
+  const Deadline::Scope limited(deadline_, time);
+  idle_ = true;
+  co_await client_.receive();
+  idle_ = false;
 }
 
 /// A socket that is closed with bytes unread resets the client, which might then not read its answer.

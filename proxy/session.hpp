@@ -20,8 +20,9 @@ class Session {
   Session(Services& services, Door door, Connection::Socket socket);
 
   Task<void> run();
-  /// Tells a client that there is no room for it.
-  Task<void> turn_away();
+  /// Tells a client that there is no room for it. `waits`: for its request, and until it has read the answer; else what
+  /// is told is told at once.
+  Task<void> turn_away(rules::Deny deny, bool waits);
   /// Ends an idle session; another one ends behind the running exchange.
   void stop();
 
@@ -29,13 +30,14 @@ class Session {
   Task<void> run(Task<void> work);
   Task<void> guard(Task<void> work);
   Task<void> serve();
-  Task<void> refuse_all();
+  Task<void> refuse_all(rules::Deny deny, bool waits);
   Task<bool> serve_one();
   Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
                                              rules::Decision decision);
   void identify(rules::AuditRecord& record) const;
+  Task<void> first_bytes(std::chrono::milliseconds time);
   Task<void> linger();
 
   Services& services_;

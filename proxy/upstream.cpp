@@ -112,7 +112,7 @@ Task<std::optional<UpstreamCall::Outcome>> UpstreamCall::attempt(std::string_vie
     co_return Outcome::Invalid;
   }
   head_ = std::get<AnswerHead>(std::move(head));
-  content_.emplace(*connection_, head_.content, ChunkDecoder::Trailers::Drop);
+  content_.emplace(*connection_, head_.content, ChunkDecoder::Trailers::Drop, upstream_.chunk_limits());
   co_return Outcome::Answered;
 }
 

@@ -18,13 +18,16 @@ namespace podfence::proxy {
 
 class Upstream {
  public:
-  Upstream(boost::asio::any_io_executor executor, const std::string& path)
-      : executor_(std::move(executor)), endpoint_(path) {}
+  /// `chunk_limits`: of its answers.
+  Upstream(boost::asio::any_io_executor executor, const std::string& path,
+           const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
+      : executor_(std::move(executor)), endpoint_(path), chunk_limits_(chunk_limits) {}
 
   Task<std::optional<Connection>> connect();
   std::optional<Connection> take_idle();
   void keep(Connection connection);
   void close_idle() { idle_.clear(); }
+  const ChunkDecoder::Limits& chunk_limits() const { return chunk_limits_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -35,6 +38,7 @@ class Upstream {
 
   boost::asio::any_io_executor executor_;
   boost::asio::local::stream_protocol::endpoint endpoint_;
+  ChunkDecoder::Limits chunk_limits_;
   std::vector<Idle> idle_;
 };
 

@@ -165,8 +165,19 @@ Failure check_unshared(const Draft& draft) {
   return std::nullopt;
 }
 
+Failure read_http(Draft& draft) {
+  const json::Value* said = draft.source.value.find("http");
+  if (!said) return std::nullopt;
+  auto limits = read_http_limits(*said);
+  if (auto* error = std::get_if<HttpLimitError>(&limits))
+    return error_at(draft.source, "/http" + error->where, std::move(error->what));
+  draft.configuration.http = std::get<HttpLimits>(limits);
+  return std::nullopt;
+}
+
 Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
+  if (auto failure = read_http(draft)) return failure;
   for (const auto& member : *draft.source.value.find("projects")->members())
     if (auto failure = read_project(draft, member)) return failure;
   for (const auto check : {check_distinct, check_workspaces_apart, check_unshared})

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "rules/http_limits.hpp"
 #include "rules/project.hpp"
 
 namespace podfence::rules {
@@ -24,6 +25,7 @@ struct Configuration {
   std::string audit_log;  ///< file; "" means standard error
   std::vector<ProjectConfiguration> projects;
   std::string admin = {};  ///< path of the operator's socket; "" means none
+  HttpLimits http = {};
 };
 
 struct ConfigurationError {

@@ -153,7 +153,7 @@ class Builder {
     const std::string_view name(text, size);
     Object& object = *open_.back().members();
     if (object.size() == limits_.names)
-      return fail("an object has more than " + std::to_string(limits_.names) + " names");
+      return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
     object.push_back({std::string(name), Value()});
     if (!limits_.trusted) names_at_.back().push_back(stream_.Tell());
@@ -184,6 +184,11 @@ class Builder {
     return false;
   }
 
+  bool exceeds(std::string what) {
+    error = {std::move(what), stream_.Tell(), true};
+    return false;
+  }
+
   bool check_text(std::string_view text) {
     if (limits_.trusted) return true;
     if (text.find('\0') != std::string_view::npos) return fail("a text holds NUL");
@@ -202,7 +207,7 @@ class Builder {
   }
 
   bool open(Value container) {
-    if (open_.size() == limits_.depth) return fail("the nesting is deeper than " + std::to_string(limits_.depth));
+    if (open_.size() == limits_.depth) return exceeds("the nesting is deeper than " + std::to_string(limits_.depth));
     open_.push_back(std::move(container));
     return true;
   }
@@ -297,6 +302,23 @@ std::variant<Value, Error> parse(std::string_view text, const Limits& limits) {
   if (!builder.error.what.empty()) return std::move(builder.error);
   if (result.IsError()) return Error{syntax_error(result, text), result.Offset()};
   return std::move(builder.root);
+}
+
+std::size_t footprint(const Value& value) {
+  // A string of up to 15 characters lies within the value.
+  const auto outside = [](const std::string& text) { return text.size() > 15 ? text.capacity() + 1 : 0; };
+  std::size_t size = sizeof(Value);
+  if (const Number* number = value.number()) size += outside(number->text);
+  if (const std::string* string = value.string()) size += outside(*string);
+  if (const Array* array = value.items()) {
+    size += (array->capacity() - array->size()) * sizeof(Value);
+    for (const Value& item : *array) size += footprint(item);
+  }
+  if (const Object* object = value.members()) {
+    size += (object->capacity() - object->size()) * sizeof(Member);
+    for (const Member& each : *object) size += sizeof(each.name) + outside(each.name) + footprint(each.value);
+  }
+  return size;
 }
 
 std::string write(const Value& value) {

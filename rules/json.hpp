@@ -97,8 +97,9 @@ struct Limits {
 inline constexpr Limits answer_limits{64, 1u << 20, true};
 
 struct Error {
-  std::string what;    ///< a phrase for people: "the name \"a\" stands twice in one object"
-  std::size_t at = 0;  ///< the byte, from 0
+  std::string what;           ///< a phrase for people: "the name \"a\" stands twice in one object"
+  std::size_t at = 0;         ///< the byte, from 0
+  bool beyond_limit = false;  ///< the text may be fine; it is more than the limits let through
 
   /// With the byte: "... (byte 17)".
   std::string text() const { return what + " (byte " + std::to_string(at) + ")"; }
@@ -107,6 +108,9 @@ struct Error {
 /// One JSON value and nothing behind it. Refuses NUL, BOM, comments, invalid UTF-8, lone surrogates, NaN, repeated
 /// names (exact; field tables compare without case), and whatever exceeds the limits.
 std::variant<Value, Error> parse(std::string_view text, const Limits& limits = {});
+
+/// About how many bytes of memory it takes. A text of many short items takes twenty times its own size.
+std::size_t footprint(const Value& value);
 
 /// Compact text. The value of a `parse` always gives the same text.
 std::string write(const Value& value);

@@ -30,7 +30,8 @@ struct Target {
 
 inline constexpr std::size_t max_target_size = 8 * 1024;
 
-std::variant<Target, Deny> parse_target(std::string_view text);
+/// `limit`: of the text, in bytes (HttpLimits).
+std::variant<Target, Deny> parse_target(std::string_view text, std::size_t limit = max_target_size);
 
 /// Percent-encodes everything but unreserved characters, so also '/' (Podman's family test splits the whole URL at
 /// slashes; utils/apiutil:IsLibpodRequest).

@@ -53,3 +53,13 @@ TEST_CASE("the limit counts start line and fields together") {
   CHECK(scan(fill(limit)) == State::Complete);
   CHECK(scan(fill(limit + 1)) == State::TooLarge);
 }
+
+TEST_CASE("what is too large is told apart: the start line, or what follows it") {
+  const auto in_start_line = [](const std::string& bytes) {
+    HeadScan head(limit);
+    CHECK(head.scan(bytes) == State::TooLarge);
+    return head.is_in_start_line();
+  };
+  CHECK(in_start_line("GET /" + std::string(limit, 'a')));
+  CHECK_FALSE(in_start_line("GET / HTTP/1.1\r\nA: " + std::string(limit, 'a')));
+}

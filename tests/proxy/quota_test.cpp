@@ -25,7 +25,7 @@ constexpr Milliseconds long_patience{120'000};
 
 podfence::proxy::Limits roomy_limits() {
   auto limits = short_limits();
-  limits.connections = 512;
+  limits.project_connections = 512;
   for (auto* time : {&limits.head_time, &limits.content_idle_time, &limits.send_idle_time, &limits.lock_time})
     *time = long_patience;
   return limits;

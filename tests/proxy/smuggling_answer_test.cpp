@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/running_proxy.hpp"
 #include "tests/support/smuggling.hpp"
 
 using namespace podfence::testing;
@@ -30,13 +31,8 @@ void check_unpoisoned(RunningProxy& proxy, RawClient& client) {
   for (int i = 0; i < 3; ++i) CHECK(proxy.alive());
 }
 
-}  // namespace
-
-TEST_CASE("an answer whose framing is ambiguous or whose head is broken becomes a 502") {
-  const struct {
-    const char* id;
-    std::string bytes;
-  } rows[] = {
+std::vector<std::pair<std::string, std::string>> refused_answers() {
+  return {
       {"R01 no status line", "hello\r\n\r\n"},
       {"R02 no space behind the status", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"},
       {"R04 coding and length", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n"},
@@ -52,10 +48,91 @@ TEST_CASE("an answer whose framing is ambiguous or whose head is broken becomes 
       {"R13 head without end", "HTTP/1.1 200 OK\r\nX-A: " + std::string(200'000, 'x') + "\r\n\r\n"},
       {"R15 upgrade that nobody asked for", "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\nevil"},
   };
+}
+
+/// What becomes of the client's connection. ClosesBoth: upstream has ended the answer where it stands.
+enum class Then { GoesOn, ClosesClient, ClosesBoth };
+
+struct AnswerRow {
+  std::string id;
+  std::string bytes;   ///< what upstream says to a request for logs
+  std::string passed;  ///< what the client reads, but for the fields that every answer has
+  Then then = Then::GoesOn;
+  bool only_begins = false;  ///< `passed` is the beginning
+};
+
+/// The content of the chunks in the place of the chunks: pieces may come together or apart. Without the last chunk the
+/// content has no end.
+std::string joined(const std::string& read) {
+  auto place = read.find("\r\n\r\n");
+  if (read.find("Transfer-Encoding: chunked") > place) return read;
+  auto text = read.substr(0, place + 4);
+  for (place += 4; place < read.size();) {
+    const auto line = read.find("\r\n", place);
+    REQUIRE(line != std::string::npos);
+    const auto size = std::stoul(read.substr(place, line - place), nullptr, 16);
+    REQUIRE(line + 4 + size <= read.size());
+    text += read.substr(line + 2, size);
+    if (size == 0) return text + "<end>";
+    place = line + 4 + size;
+  }
+  return text;
+}
+
+std::string without_usual_fields(std::string read) {
+  for (const auto* name : {"\r\nX-Podfence-Request-Id: ", "\r\nConnection: "})
+    if (const auto place = read.find(name); place < read.find("\r\n\r\n"))
+      read.erase(place, read.find("\r\n", place + 2) - place);
+  return read;
+}
+
+/// One exchange in which upstream speaks in these pieces, and what comes behind it.
+void play_answer(SteppedProxy& proxy, const AnswerRow& row, std::vector<std::string> pieces) {
+  proxy.on_request([&](const std::string& request) -> std::optional<SteppedProxy::Answer> {
+    if (request.find("/logs?") == std::string::npos) return std::nullopt;
+    return SteppedProxy::Answer{pieces, row.then == Then::ClosesBoth};
+  });
+  auto client = proxy.client();
+  client.send(logs_request);
+  const auto read = joined(without_usual_fields(client.read()));
+  CAPTURE(read);
+  const bool has_end = row.then == Then::GoesOn && row.passed.find("chunked") != std::string::npos;
+  if (row.only_begins)
+    CHECK(read.starts_with(row.passed));
+  else
+    CHECK(read == row.passed + (has_end ? "<end>" : ""));
+  CHECK(read.find("evil") == std::string::npos);
+  CHECK(client.ended() == (row.then != Then::GoesOn));
+  auto other = proxy.client();
+  for (auto* next : {&client, &other}) {
+    if (next->ended()) continue;
+    next->send(get_request("/_ping"));
+    CHECK(next->read().ends_with("\r\n\r\nOK"));
+  }
+}
+
+void play_answers(const std::vector<AnswerRow>& rows) {
+  SteppedProxy proxy;
+  proxy.objects.add(Kind::Container, "c1", "p1");
   for (const auto& row : rows) {
     CAPTURE(row.id);
+    play_answer(proxy, row, {row.bytes});
+    play_answer(proxy, row, bytewise(row.bytes));
+    for (std::size_t position = 1; position < row.bytes.size(); ++position) {
+      if (!cuts_at(row.bytes, position)) continue;
+      CAPTURE(position);
+      play_answer(proxy, row, {row.bytes.substr(0, position), row.bytes.substr(position)});
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an answer whose framing is ambiguous or whose head is broken becomes a 502") {
+  for (const auto& [id, bytes] : refused_answers()) {
+    CAPTURE(id);
     Scripted proxy;
-    proxy.logs(FakePodman::says(row.bytes));
+    proxy.logs(FakePodman::says(bytes));
     auto client = proxy.client();
     const auto answer = client.request(logs_request);
     CAPTURE(answer.head);
@@ -65,6 +142,49 @@ TEST_CASE("an answer whose framing is ambiguous or whose head is broken becomes 
     CHECK(answer.content.find("evil") == std::string::npos);
     check_unpoisoned(proxy, client);
   }
+}
+
+TEST_CASE("an answer comes to the same however it is cut") {
+  const std::string chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string sized = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n";
+  const auto passed = [](const std::string& framing, const std::string& content) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + framing + "\r\n\r\n" + content;
+  };
+  const std::string as_chunks = "Transfer-Encoding: chunked";
+  play_answers({
+      {"sized", sized + "logs", passed("Content-Length: 4", "logs")},
+      {"chunked", chunked + "4\r\nlogs\r\n0\r\n\r\n", passed(as_chunks, "logs")},
+      {"extension", chunked + "4;a=\"b\"\r\nlogs\r\n0;c\r\n\r\n", passed(as_chunks, "logs")},
+      {"trailer", chunked + "4\r\nlogs\r\n0\r\nX-T: 1\r\nSet-Cookie: a\r\n\r\n", passed(as_chunks, "logs")},
+      {"interim", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + sized + "logs",
+       passed("Content-Length: 4", "logs")},
+      {"longer than its length", sized + "logs and more" + evil, passed("Content-Length: 4", "logs")},
+      {"a second answer", sized + "logs" + evil, passed("Content-Length: 4", "logs")},
+      {"a second answer behind chunks", chunked + "4\r\nlogs\r\n0\r\n\r\n" + evil, passed(as_chunks, "logs")},
+      {"R03 204 with a length", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n" + evil,
+       "HTTP/1.1 204 No Content\r\n\r\n"},
+      {"R03 204", "HTTP/1.1 204 No Content\r\n\r\n" + evil, "HTTP/1.1 204 No Content\r\n\r\n"},
+      {"R03 304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n" + evil, "HTTP/1.1 304 Not Modified\r\n\r\n"},
+      {"R14 205", "HTTP/1.1 205 Reset Content\r\nContent-Length: 4\r\n\r\nlogs",
+       "HTTP/1.1 205 Reset Content\r\nContent-Length: 4\r\n\r\nlogs"},
+      {"R16 end within a sized content", sized + "lo", passed("Content-Length: 4", "lo"), Then::ClosesBoth},
+      {"R17 end within a chunk", chunked + "4\r\nlo", passed(as_chunks, "lo"), Then::ClosesBoth},
+      {"R17 end between chunks", chunked + "4\r\nlogs\r\n", passed(as_chunks, "logs"), Then::ClosesBoth},
+      {"R17 end within the last chunk", chunked + "4\r\nlogs\r\n0\r\n", passed(as_chunks, "logs"), Then::ClosesBoth},
+      {"R18 broken size", chunked + "4\r\nlogs\r\n0x4\r\nevil\r\n0\r\n\r\n", passed(as_chunks, "logs"),
+       Then::ClosesClient},
+      {"R18 no line end behind the data", chunked + "4\r\nlogs0\r\n\r\n", passed(as_chunks, "logs"),
+       Then::ClosesClient},
+      {"R18 bare LF", chunked + "4\nlogs\r\n0\r\n\r\n", passed(as_chunks, ""), Then::ClosesClient},
+      {"R18 trailers without an end", chunked + "4\r\nlogs\r\n0\r\nX-T: " + std::string(5000, 't') + "\r\n\r\n",
+       passed(as_chunks, "logs"), Then::ClosesClient},
+  });
+}
+
+TEST_CASE("an answer that is refused is refused however it is cut") {
+  std::vector<AnswerRow> rows;
+  for (const auto& [id, bytes] : refused_answers()) rows.push_back({id, bytes, "HTTP/1.1 502 ", Then::GoesOn, true});
+  play_answers(rows);
 }
 
 TEST_CASE("R03: bytes behind an answer that has no content are no answer to anybody") {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/running_proxy.hpp"
 #include "tests/support/smuggling.hpp"
 
 using namespace podfence::testing;
@@ -32,9 +33,9 @@ TEST_CASE("a transfer coding that is not exactly chunked, once, is refused") {
   play_refused({
       {"F03", coded_empty("chunked, identity")},
       {"F04", coded_empty("identity")},
-      {"F05", coded_empty("xchunked")},
+      {"F05 D08", coded_empty("xchunked")},
       {"F06", coded("gzip, chunked")},
-      {"F09", create_request("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", chunked(create_content))},
+      {"F09 D08", create_request("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", chunked(create_content))},
       {"F10", create_request("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n", chunked(create_content))},
       {"F10 identity",
        create_request("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n", "0\r\n\r\n" + smuggled)},
@@ -61,8 +62,8 @@ TEST_CASE("Transfer-Encoding together with Content-Length is refused in either o
     return create_request(first + "\r\n" + second + "\r\n", chunked(create_content));
   };
   play_refused({
-      {"F01", both("Content-Length: 5", "Transfer-Encoding: chunked")},
-      {"F02", both("Transfer-Encoding: chunked", "Content-Length: 5")},
+      {"F01 D07", both("Content-Length: 5", "Transfer-Encoding: chunked")},
+      {"F02 D07", both("Transfer-Encoding: chunked", "Content-Length: 5")},
       {"F01 zero", both("Content-Length: 0", "Transfer-Encoding: chunked")},
       {"F02 zero", both("Transfer-Encoding: chunked", "Content-Length: 0")},
       {"F07", both("Transfer-Encoding: gzip", "Content-Length: 5")},
@@ -74,12 +75,13 @@ TEST_CASE("Transfer-Encoding together with Content-Length is refused in either o
 
 TEST_CASE("a Content-Length that is not one plain number, once, is refused") {
   play_refused({
-      {"L01", create_request("Content-Length: " + length + "\r\nContent-Length: " + length + "\r\n", create_content)},
-      {"L02", create_request("Content-Length: 5\r\nContent-Length: " + length + "\r\n", create_content)},
+      {"L01 D09",
+       create_request("Content-Length: " + length + "\r\nContent-Length: " + length + "\r\n", create_content)},
+      {"L02 D09", create_request("Content-Length: 5\r\nContent-Length: " + length + "\r\n", create_content)},
       {"L02 zero first", create_request("Content-Length: 0\r\nContent-Length: " + length + "\r\n", create_content)},
-      {"L03", sized(" " + length + ", " + length)},
+      {"L03 D09", sized(" " + length + ", " + length)},
       {"L04", sized(" 5, 6")},
-      {"L05", sized(" +5")},
+      {"L05 D09", sized(" +5")},
       {"L06", sized(" 0x5")},
       {"L07", sized(" -5")},
       {"L08", sized(" 5 5")},
@@ -91,8 +93,8 @@ TEST_CASE("a Content-Length that is not one plain number, once, is refused") {
       {"L12", sized(" 5;a")},
       {"L13", sized(" 1e1")},
       {"L14 2^64+5", sized(" 18446744073709551621")},
-      {"L14 2^64-1", sized(" 18446744073709551615"), {400, 413}},
-      {"L14 2^63", sized(" 9223372036854775808"), {400, 413}},
+      {"L14 2^64-1", sized(" 18446744073709551615"), 400},
+      {"L14 2^63", sized(" 9223372036854775808"), 400},
       {"L19", sized("\r\n 5")},
       {"L19 digits", sized(" 1\r\n 2")},
       {"L NUL", sized(" 5\0"s)},
@@ -103,8 +105,8 @@ TEST_CASE("a Content-Length that is not one plain number, once, is refused") {
 
 TEST_CASE("content where none is taken is refused") {
   play_refused({
-      {"L17", get_request("/v1.41/containers/json", "Content-Length: 5\r\n") + "hello"},
-      {"L17 chunked", get_request("/v1.41/containers/json", "Transfer-Encoding: chunked\r\n") + chunked("hello")},
+      {"L17 D06", get_request("/v1.41/containers/json", "Content-Length: 5\r\n") + "hello"},
+      {"L17 D06 chunked", get_request("/v1.41/containers/json", "Transfer-Encoding: chunked\r\n") + chunked("hello")},
       {"L17 request", get_request("/_ping", "Content-Length: " + std::to_string(smuggled.size()) + "\r\n") + smuggled},
       {"form body",
        "POST /v1.41/containers/prune HTTP/1.1\r\nHost: d\r\nContent-Type: application/x-www-form-urlencoded\r\n"
@@ -116,22 +118,22 @@ TEST_CASE("content where none is taken is refused") {
 TEST_CASE("a version other than HTTP/1.1 is refused") {
   const auto version = [](const std::string& text) { return "GET /_ping " + text + "\r\nHost: d\r\n\r\n"; };
   play_refused({
-      {"V01", "GET /_ping HTTP/1.0\r\n\r\n", {505}},
-      {"V01 Host", version("HTTP/1.0"), {505}},
-      {"V02 0.9", "GET /_ping\r\n\r\n", {400, 505}},
-      {"V02 0.9 spelled", version("HTTP/0.9"), {400, 505}},
-      {"V03 1.2", version("HTTP/1.2"), {400, 505}},
-      {"V03 1.9", version("HTTP/1.9"), {400, 505}},
-      {"V04 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", {400, 405, 505}},
-      {"V05", version("http/1.1"), {400, 505}},
-      {"V06", version("HTTP/01.1"), {400, 505}},
-      {"V07", version("HTTP/1.10"), {400, 505}},
-      {"V08", version("HTTP/1"), {400, 505}},
-      {"V09", version("HTTP/1,1"), {400, 505}},
+      {"V01 D14", "GET /_ping HTTP/1.0\r\n\r\n", 505},
+      {"V01 Host", version("HTTP/1.0"), 505},
+      {"V02 0.9", "GET /_ping\r\n\r\n", 400},
+      {"V02 0.9 spelled", version("HTTP/0.9"), 505},
+      {"V03 1.2", version("HTTP/1.2"), 505},
+      {"V03 1.9", version("HTTP/1.9"), 505},
+      {"V04 D21 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
+      {"V05", version("http/1.1"), 505},
+      {"V06", version("HTTP/01.1"), 505},
+      {"V07", version("HTTP/1.10"), 505},
+      {"V08", version("HTTP/1"), 505},
+      {"V09", version("HTTP/1,1"), 505},
       {"F22",
        "POST /v1.41/containers/create HTTP/1.0\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n" +
            chunked(create_content),
-       {400, 505}},
+       505},
   });
 }
 
@@ -189,9 +191,9 @@ TEST_CASE("field case 2 and 5: content above the limit is refused before the fir
   const std::string padding(40 * 1024, 'x');
   const auto big = R"({"Image":"localhost/bb:latest","Labels":{"a":")" + padding + R"("}})";
   play_refused({
-      {"sized", create_request("Content-Length: " + std::to_string(big.size()) + "\r\n", big), {413}},
-      {"chunked", create_request("Transfer-Encoding: chunked\r\n", chunked(big, 4096)), {413}},
-      {"a length that promises too much", create_request("Content-Length: 99999999\r\n", create_content), {413}},
-      {"exec", "POST /v1.41/containers/c1/exec HTTP/1.1\r\nHost: d\r\nContent-Length: 99999999\r\n\r\n{}", {413}},
+      {"sized", create_request("Content-Length: " + std::to_string(big.size()) + "\r\n", big), 413},
+      {"chunked", create_request("Transfer-Encoding: chunked\r\n", chunked(big, 4096)), 413},
+      {"a length that promises too much", create_request("Content-Length: 99999999\r\n", create_content), 413},
+      {"exec", "POST /v1.41/containers/c1/exec HTTP/1.1\r\nHost: d\r\nContent-Length: 99999999\r\n\r\n{}", 413},
   });
 }

@@ -90,6 +90,7 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
       {"{}", "1 : must say projects: an object of projects by id, with at least one"},
       {R"({"project": {"p1": {}}})",
        "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, label, policies, "
+       "http, "
        "defaults, "
        "projects"},
       {R"({"Projects": {"p1": {}}})", "1 /Projects: is not a key"},

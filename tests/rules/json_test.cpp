@@ -152,6 +152,25 @@ TEST_CASE("the number of names of one object is limited") {
   CHECK(parsed(object(200'000), json::answer_limits).members()->size() == 200'000);
 }
 
+TEST_CASE("what exceeds a limit is told apart from what is no JSON") {
+  const auto beyond_limit = [](std::string_view text) {
+    return std::get<json::Error>(json::parse(text, {2, 2})).beyond_limit;
+  };
+  CHECK(beyond_limit("[[[]]]"));
+  CHECK(beyond_limit(R"({"a":1,"b":2,"c":3})"));
+  CHECK_FALSE(beyond_limit("[[}]"));
+  CHECK_FALSE(beyond_limit(R"({"a":1,"a":2})"));
+}
+
+TEST_CASE("the footprint of a value is at least what its parts take") {
+  CHECK(json::footprint(parsed("1")) == sizeof(json::Value));
+  CHECK(json::footprint(parsed("\"" + std::string(1000, 'x') + "\"")) > 1000);
+  CHECK(json::footprint(parsed("{\"" + std::string(1000, 'x') + "\":1}")) > 1000 + 2 * sizeof(json::Value));
+  const auto many = parsed("[1" + repeated(",1", 9999) + "]");
+  CHECK(json::footprint(many) >= 10'000 * sizeof(json::Value));
+  CHECK(json::footprint(many) <= 2 * 10'000 * sizeof(json::Value) + sizeof(json::Value));
+}
+
 TEST_CASE("a trusted text may repeat names, of which the last counts, and hold bad UTF-8") {
   CHECK(json::write(parsed(R"({"a":1,"b":2,"a":3,"c":4,"a":5})", json::answer_limits)) == R"({"b":2,"c":4,"a":5})");
   CHECK(json::write(parsed("\"\xFF\"", json::answer_limits)) == "\"\xFF\"");

@@ -184,6 +184,8 @@ TEST_CASE("the longest target is accepted and one byte more is refused") {
   const std::string longest = "/a?x=" + std::string(max_target_size - 5, 'y');
   CHECK(refused(longest) == "accepted");
   CHECK(refused(longest + "y") == "target.length");
+  CHECK(std::holds_alternative<Target>(parse_target("/a/b", 4)));
+  CHECK(std::get<Deny>(parse_target("/a/bc", 4)).subject == "4");
 }
 
 TEST_CASE("a refusal never quotes bytes that could not be read") {

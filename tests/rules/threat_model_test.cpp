@@ -1,5 +1,5 @@
-// docs/threat-model.md claims nothing without a test: every row of its tables names files, and cases in them, that
-// exist.
+// docs/threat-model.md and docs/http-framing.md claim nothing without a test: every row of a table whose last column is
+// "proven by" names files, and cases in them, that exist.
 
 #include <doctest/doctest.h>
 
@@ -40,25 +40,45 @@ std::vector<Proof> proofs_in(const std::string& cell) {
   return proofs;
 }
 
-}  // namespace
-
-TEST_CASE("every row of the threat model names tests that exist") {
-  std::size_t rows = 0;
-  std::ifstream document(root + "/docs/threat-model.md");
-  for (std::string line; std::getline(document, line);) {
-    if (!line.starts_with("| ") || line.starts_with("| attack ")) continue;
-    CAPTURE(line);
-    ++rows;
-    const auto last = line.rfind(" | ");
-    REQUIRE(last != std::string::npos);
-    const auto proofs = proofs_in(line.substr(last + 3));
-    CHECK_FALSE(proofs.empty());
-    for (const auto& proof : proofs) {
-      CAPTURE(proof.file);
-      CAPTURE(proof.test_case);
-      CHECK(std::filesystem::is_regular_file(root + "/" + proof.file));
-      CHECK(read(root + "/" + proof.file).find(proof.test_case) != std::string::npos);
+/// The cells of the column "proven by".
+std::vector<std::string> proven_by(const std::string& document) {
+  std::vector<std::string> cells;
+  std::ifstream file(root + "/docs/" + document);
+  bool in_table = false;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("|")) {
+      in_table = false;
+    } else if (line.ends_with("| proven by |")) {
+      in_table = true;
+    } else if (in_table && !line.starts_with("|--")) {
+      const auto last = line.rfind(" | ");
+      REQUIRE(last != std::string::npos);
+      cells.push_back(line.substr(last + 3));
     }
   }
-  CHECK(rows > 25);
+  return cells;
+}
+
+void check_proofs(const std::string& cell) {
+  CAPTURE(cell);
+  const auto proofs = proofs_in(cell);
+  CHECK_FALSE(proofs.empty());
+  for (const auto& proof : proofs) {
+    CAPTURE(proof.file);
+    CAPTURE(proof.test_case);
+    CHECK(std::filesystem::is_regular_file(root + "/" + proof.file));
+    CHECK(read(root + "/" + proof.file).find(proof.test_case) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every row of the threat model and of HTTP framing names tests that exist") {
+  const std::pair<std::string, std::size_t> documents[] = {{"threat-model.md", 50}, {"http-framing.md", 18}};
+  for (const auto& [document, at_least] : documents) {
+    CAPTURE(document);
+    const auto cells = proven_by(document);
+    CHECK(cells.size() >= at_least);
+    for (const auto& cell : cells) check_proofs(cell);
+  }
 }

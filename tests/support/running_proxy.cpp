@@ -31,7 +31,7 @@ proxy::Limits short_limits() {
   limits.json_bytes = 32 * 1024;
   limits.answer_bytes = 256 * 1024;
   limits.line_bytes = 16 * 1024;
-  limits.connections = 64;
+  limits.project_connections = 64;
   limits.head_time = Milliseconds(2000);
   limits.idle_time = Milliseconds(20000);
   limits.content_idle_time = Milliseconds(2000);

@@ -1,17 +1,17 @@
 #pragma once
-// Plays a request that must be refused in every way the network may cut it, and looks at all that must not happen.
+// Plays a request in every way the network may cut it, and looks at all that must not happen.
 
 #include <string>
 #include <vector>
 
-#include "tests/support/running_proxy.hpp"
+#include "tests/support/stepped_proxy.hpp"
 
 namespace podfence::testing {
 
 struct RefusedRow {
   std::string id;     ///< as in the tables of known differences between parsers: F framing, L length, H fields, …
   std::string bytes;  ///< complete, so that no reader has a reason to wait for more
-  std::vector<int> statuses = {400};
+  int status = 400;
 };
 
 /// A request that the proxy would forward if it ever took it for one: rows carry it where a body might end too early.
@@ -23,13 +23,35 @@ std::string create_request(std::string_view fields, std::string_view content);
 std::string get_request(std::string_view target, std::string_view fields = "");
 std::string chunked(std::string_view content, std::size_t piece_size = 9);
 
-/// Whole, byte by byte, split at positions, and behind a good request. Each time: one answer with a right status in
-/// Podman's shape, the connection ended, not one byte upstream, and other clients served.
-void play_refused(RunningProxy& proxy, const RefusedRow& row);
+using Pieces = std::vector<std::string>;
+
+/// Is this one of the places where bytes are cut in two? Every one, but for rows of thousands of bytes, which say one
+/// thing many times: those at their ends, and some between.
+bool cuts_at(std::string_view bytes, std::size_t position);
+/// All those cuts at once.
+Pieces bytewise(std::string_view bytes);
+
+/// What came of some bytes.
+struct Played {
+  std::string read;                   ///< by the client, without the request id and the ids of new objects
+  bool refused = false;               ///< the connection was ended by the proxy
+  std::vector<std::string> requests;  ///< that upstream saw, to the byte; it saw nothing else
+};
+
+/// Whole, byte by byte, split at every position, and behind a good request. Checks that the same comes of it each time.
+Played play_same(SteppedProxy& proxy, const std::string& bytes);
+
+/// In all those ways one answer with a right status in Podman's shape, the connection ended, and not one byte upstream.
+/// And once through a whole proxy, which serves other clients as before.
 void play_refused(const std::vector<RefusedRow>& rows);
 
-/// The same bytes in every cut. Gives what the client read, which must not depend on the cut, without the request id
-/// and the ids of new objects.
-std::string play_same(RunningProxy& proxy, const std::string& bytes);
+struct AlikeRow {
+  std::string id;
+  std::string bytes;
+};
+/// In all those ways the same comes of a row as of the plain request: the client reads the same, and upstream sees the
+/// same bytes. `start` of the answer, so that a refusal is not taken for one.
+void play_alike(SteppedProxy& proxy, const std::string& plain, std::string_view start,
+                const std::vector<AlikeRow>& rows);
 
 }  // namespace podfence::testing

@@ -1,0 +1,51 @@
+#include "proxy/connection_budget.hpp"
+
+#include <algorithm>
+
+namespace podfence::proxy {
+
+namespace {
+
+/// The client's, Podman's, and one for a file that is looked at meanwhile.
+constexpr std::uint64_t files_of_connection = 3;
+/// The ledger, the logs, the event loop, idle connections to Podman, the operator's socket and its clients.
+constexpr std::uint64_t files_of_process = 96;
+
+std::uint64_t files_beside(std::size_t projects) { return files_of_process + projects * (1 + max_turned_away); }
+
+}  // namespace
+
+// Rounded to the nearest: never more than there are, and at least one for each project wherever there are enough.
+ConnectionBudget::ConnectionBudget(std::size_t in_all, std::size_t per_project, std::size_t projects)
+    : in_all_(in_all),
+      per_project_(std::min(per_project, in_all)),
+      reserved_(projects == 0 ? 0 : (in_all + projects) / (2 * projects)),
+      common_(in_all - reserved_ * projects) {}
+
+ConnectionBudget::Place::~Place() {
+  if (!budget_) return;
+  if (of_project_ > budget_->reserved_) ++budget_->common_;
+  --of_project_;
+}
+
+std::variant<ConnectionBudget::Place, ConnectionBudget::Full> ConnectionBudget::take(const std::string& project) {
+  auto& of_project = projects_[project];
+  if (of_project >= per_project_) return Full::Project;
+  if (of_project >= reserved_) {
+    if (common_ == 0) return Full::All;
+    --common_;
+  }
+  ++of_project;
+  return Place(*this, of_project);
+}
+
+std::size_t connections_within(std::uint64_t open_files, std::size_t projects) {
+  const auto beside = files_beside(projects);
+  return open_files <= beside ? 0 : static_cast<std::size_t>((open_files - beside) / files_of_connection);
+}
+
+std::uint64_t open_files_for(std::size_t connections, std::size_t projects) {
+  return files_beside(projects) + connections * files_of_connection;
+}
+
+}  // namespace podfence::proxy
