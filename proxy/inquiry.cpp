@@ -40,7 +40,7 @@ LockedNames names_in(const rules::Decision& decision) {
 Inquiry::Inquiry(Services& services, const rules::Project& project, const rules::Match& match,
                  const rules::Request& request)
     : services_(services),
-      facts_(std::in_place, project, services.ledger, services.memory, services.usage),
+      facts_(std::in_place, project, services.known(), services.memory, services.usage),
       exchange_{project, match, request, *facts_},
       buffered_(services.buffers, project.id) {}
 
@@ -91,7 +91,7 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
     co_return rules::Deny{rules::refusal("server.busy"), "other requests that come first take too long",
                           rules::Kind::None};
   hold_ = std::move(*hold);
-  facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
+  facts_.emplace(exchange_.project, services_.known(), services_.memory, services_.usage);
   buffered_.shrink_to(0);
   co_return std::nullopt;
 }
