@@ -1,21 +1,9 @@
 #include "proxy/explain.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/connect_pair.hpp>
-#include <exception>
-#include <filesystem>
 #include <stdexcept>
-
-#include "proxy/examination.hpp"
-#include "proxy/forwarding.hpp"
 
 namespace podfence::proxy {
 namespace {
-
-namespace asio = boost::asio;
-using rules::Deny;
 
 std::string framing_text(const RequestHead& head) {
   std::string text = "HTTP/1.1, ";
@@ -30,6 +18,7 @@ std::string framing_text(const RequestHead& head) {
   return text + (head.keep_alive ? "" : ", the last of its connection");
 }
 
+<<<<<<< HEAD
 /// Plays the client on a connection of its own, and takes down what a session would decide.
 class Explainer {
  public:
@@ -178,6 +167,28 @@ std::vector<rules::Trace> explain(const rules::Project& project, const RawReques
   if (failure) std::rethrow_exception(failure);
   for (auto& trace : explainer.traces) trace.notes.insert(trace.notes.begin(), notes.begin(), notes.end());
   return std::move(explainer.traces);
+=======
+}  // namespace
+
+std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request,
+                                  const FactSources& sources) {
+  Rehearsal rehearsal(project, sources);
+  std::vector<rules::Trace> traces;
+  const auto told = [&](const rules::Judged& judged, const RequestHead* head, rules::Decision decision) {
+    auto& trace = traces.emplace_back(rules::trace_of(judged, std::move(decision)));
+    if (head) trace.framing = framing_text(*head);
+    trace.notes = request.notes;
+    if (!rehearsal.note().empty()) trace.notes.push_back(rehearsal.note());
+  };
+  const auto end = rehearsal.play(request.bytes, told);
+  if (traces.empty()) throw std::runtime_error("the request ends before its head does");
+  auto& last_notes = traces.back().notes;
+  if (end == Rehearsal::End::InsideHead)
+    last_notes.emplace_back("what follows ends before its head does; it was not read");
+  if (end == Rehearsal::End::Closed)
+    last_notes.emplace_back("the connection ends behind this request; what follows was not read");
+  return traces;
+>>>>>>> replay
 }
 
 }  // namespace podfence::proxy
