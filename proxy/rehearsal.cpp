@@ -34,7 +34,7 @@ class Player {
  private:
   /// Complete: another request may follow.
   Task<End> play_one() {
-    const auto read = co_await read_request_head(client_, services_.limits.head_bytes);
+    const auto read = co_await read_request_head(client_, services_.limits);
     if (std::holds_alternative<Ended>(read)) co_return End::InsideHead;
     if (const auto* refused = std::get_if<RefusedHead>(&read)) {
       told_({project_, refused->method, refused->target}, nullptr, refused->deny);
@@ -112,21 +112,21 @@ std::vector<rules::StatedObjects::Holding> holdings_of(const rules::StatedObject
 
 }  // namespace
 
-Rehearsal::Rehearsal(const rules::Project& project, const FactSources& sources)
+Rehearsal::Rehearsal(const rules::Project& project, const FactSources& sources, const Limits& limits)
     : ledger_(ledger_for(sources, note_)),
       stated_ledger_(holdings_of(sources.stated)),
       audit_(""),
       project_(project),
-      services_{.limits = Limits(),
+      services_{.limits = limits,
                 .upstream = Upstream(context_.get_executor(), sources.upstream),
                 .locks = NameLocks(context_.get_executor()),
-                .buffers = BufferBudget(Limits().buffered_bytes, Limits().project_buffered_bytes),
+                .buffers = BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
                 .memory = rules::OwnerMemory(),
                 .usage = rules::Usage(),
                 .ledger = ledger_,
                 .audit = audit_,
                 .spool_directory = std::filesystem::temp_directory_path(),
-                .spool = BufferBudget(Limits().spool_bytes, Limits().spool_bytes),
+                .spool = BufferBudget(limits.spool_bytes, limits.spool_bytes),
                 .stated = sources.stated,
                 .stated_ledger = sources.stated ? &stated_ledger_ : nullptr} {}
 

@@ -24,7 +24,7 @@ struct FactSources {
 class Rehearsal {
  public:
   /// Both live longer. Throws std::runtime_error with a sentence for people.
-  Rehearsal(const rules::Project& project, const FactSources& sources);
+  Rehearsal(const rules::Project& project, const FactSources& sources, const Limits& limits = {});
 
   /// What people should know about the facts, "" for nothing.
   const std::string& note() const { return note_; }

@@ -41,6 +41,7 @@ const std::array<HttpLimitRow, http_limit_count> http_limit_rows = {{
     {"content_idle_time", Unit::Seconds, &L::content_idle_time, 5, 1 * hour, "between two pieces of a request's content", "http.timeout"},
     {"idle_time", Unit::Seconds, &L::idle_time, 3 * minute + 1, 24 * hour, "between two requests of a connection", cut},
     {"send_idle_time", Unit::Seconds, &L::send_idle_time, 5, 1 * hour, "between two pieces of a whole answer that the client takes", cut},
+    {"stream_send_idle_time", Unit::Seconds, &L::stream_send_idle_time, 5, 24 * hour, "likewise of an answer that is passed on as it comes, or of a tunnel", cut},
     {"lock_time", Unit::Seconds, &L::lock_time, 1, 10 * minute, "how long a request waits for others that name the same things", "server.busy"},
     {"turn_time", Unit::Seconds, &L::turn_time, 10, 1 * hour, "how long a create waits for other creates of its project", "server.busy"},
     {"close_time", Unit::Seconds, &L::close_time, 1, 10 * minute, "of a tunnel, after one side ended", cut},

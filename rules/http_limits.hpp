@@ -48,6 +48,8 @@ struct HttpLimits {
   Time content_idle_time{300'000};  ///< for each piece of a request's content
   Time idle_time{240'000};          ///< between requests
   Time send_idle_time{30'000};      ///< for each piece of a whole answer that the client takes
+  /// For each piece of an answer that is passed on as it comes, and of a tunnel. Somebody may be reading a page.
+  Time stream_send_idle_time{300'000};
   Time lock_time{30'000};           ///< how long an exchange waits for names
   Time turn_time{600'000};          ///< likewise for its project's turn: hundreds may be before it
   Time close_time{30'000};          ///< of a tunnel, after one side ended
@@ -65,7 +67,7 @@ struct HttpLimitRow {
 
   std::int64_t value(const HttpLimits& limits) const;
 };
-inline constexpr std::size_t http_limit_count = 24;
+inline constexpr std::size_t http_limit_count = 25;
 extern const std::array<HttpLimitRow, http_limit_count> http_limit_rows;
 
 struct HttpLimitError {

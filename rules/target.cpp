@@ -133,19 +133,14 @@ std::optional<Deny> parse_query(std::string_view query, Target& target) {
 
 }  // namespace
 
-<<<<<<< HEAD
-std::variant<Target, Deny> parse_target(std::string_view text, std::size_t limit) {
-  if (text.size() > limit) return Deny{refusal("target.length"), std::to_string(limit)};
-=======
 bool fits_path(std::string_view text) {
   for (char c : text)
     if (c == '%' || c == '\\' || !(ascii::is_graphic(c) || c == ' ')) return false;
   return each_part(text, '/', [](std::string_view part) { return !part.empty() && part != "." && part != ".."; });
 }
 
-std::variant<Target, Deny> parse_target(std::string_view text) {
-  if (text.size() > max_target_size) return Deny{refusal("target.length"), std::to_string(max_target_size)};
->>>>>>> replay
+std::variant<Target, Deny> parse_target(std::string_view text, std::size_t limit) {
+  if (text.size() > limit) return Deny{refusal("target.length"), std::to_string(limit)};
   if (text.empty() || text[0] != '/') return Deny{refusal("target.form"), "no path"};
   const auto mark = text.find('?');
   Target target;

@@ -42,6 +42,8 @@ void add(Verdict& verdict, const Batch& batch) {
   for (const auto& item : batch.items) add_claims(verdict, item.on_success, ", on success");
 }
 
+void add(Verdict& verdict, const Fetch& fetch) { verdict.ledger.push_back("pull " + fetch.reference + " first"); }
+
 void add(Verdict&, const Ask&) {}
 
 std::string status_text(int status) { return status == 0 ? "-" : std::to_string(status); }
