@@ -21,7 +21,7 @@ std::string ClientAnswer::head(int status, rules::Fields fields, const Framing& 
   if (status == 101) {
     fields.push_back({"Connection", "Upgrade"});
     fields.push_back({"Upgrade", "tcp"});
-  } else if (closes_) {
+  } else if (closes_ || (stopping_ && *stopping_)) {
     fields.push_back({"Connection", "close"});
   }
   return write_answer_head(status, fields, content);
@@ -44,8 +44,9 @@ Task<bool> ClientAnswer::send_whole(std::string_view head, std::string_view cont
   do {
     const auto piece = content.substr(0, Connection::buffer_size);
     const std::array<boost::asio::const_buffer, 2> parts{boost::asio::buffer(head), boost::asio::buffer(piece)};
-    const Deadline::Scope limited(deadline_, limits_.send_idle_time);
-    if (!co_await connection_.send(parts)) co_return false;
+    const Deadline::Scope limited(deadline_, limits_.send_idle_time, Deadline::Kind::Sending);
+    const bool sent = co_await connection_.send(parts);
+    if (!was_taken(sent)) co_return false;
     record_.bytes_out += piece.size();
     content.remove_prefix(piece.size());
     head = {};
@@ -57,18 +58,36 @@ Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& 
   closes_ |= is_tunnel(status, content);
   const auto text = head(status, std::move(fields), content);
   record_.bytes_out += first.size();
-  co_return co_await ContentWriter(connection_, framing_).write(first, text);
+  const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
+  const bool sent = co_await ContentWriter(connection_, framing_).write(first, text);
+  co_return was_taken(sent);
 }
 
 Task<bool> ClientAnswer::write(std::string_view piece) {
   if (to_head_) co_return true;
   record_.bytes_out += piece.size();
-  co_return co_await ContentWriter(connection_, framing_).write(piece);
+  const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
+  const bool sent = co_await ContentWriter(connection_, framing_).write(piece);
+  co_return was_taken(sent);
 }
 
 Task<bool> ClientAnswer::finish() {
-  finished_ = to_head_ || co_await ContentWriter(connection_, framing_).finish();
+  finished_ = to_head_;
+  if (!finished_) {
+    const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
+    const bool sent = co_await ContentWriter(connection_, framing_).finish();
+    finished_ = was_taken(sent);
+  }
   co_return finished_;
+}
+
+void ClientAnswer::abort(std::string_view why) {
+  if (record_.aborted.empty()) record_.aborted = why;
+}
+
+bool ClientAnswer::was_taken(bool sent) {
+  if (!sent) abort(deadline_.passed() ? "client-slow" : "client-gone");
+  return sent;
 }
 
 }  // namespace podfence::proxy

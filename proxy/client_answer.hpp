@@ -22,6 +22,10 @@ class ClientAnswer {
   void set_to_head(bool to_head) { to_head_ = to_head; }
   /// The connection ends behind this answer. Before begin() the client is told.
   void close_after() { closes_ = true; }
+  /// As close_after(), when that is so by the time of begin().
+  void close_if(const bool& stopping) { stopping_ = &stopping; }
+  /// The answer was given whole.
+  bool finished() const { return finished_; }
   /// The answer was complete, and another request may follow it.
   bool connection_goes_on() const { return finished_ && !closes_; }
 
@@ -29,12 +33,18 @@ class ClientAnswer {
   Task<bool> send(const rules::Reply& reply, const rules::Fields& fields = {});
 
   /// Piece by piece; every piece goes out at once, `first` together with the head. False: the client does not take it.
+  /// How long upstream may be silent between two pieces has no limit, how long the client may take for one has.
   Task<bool> begin(int status, rules::Fields fields, const Framing& content, std::string_view first = {});
   Task<bool> write(std::string_view piece);
   Task<bool> finish();
+  /// A tunnel carries its bytes past this. `whole`: it ended by itself.
+  void end_tunnel(bool whole) { finished_ = whole; }
+  /// The answer stays as it is. The first reason is recorded: AuditRecord::aborted.
+  void abort(std::string_view why);
 
  private:
   Task<bool> send_whole(std::string_view head, std::string_view content);
+  bool was_taken(bool sent);
   std::string head(int status, rules::Fields fields, const Framing& content);
 
   Connection& connection_;
@@ -45,6 +55,7 @@ class ClientAnswer {
   bool to_head_ = false;
   bool closes_ = false;
   bool finished_ = false;
+  const bool* stopping_ = nullptr;
 };
 
 }  // namespace podfence::proxy

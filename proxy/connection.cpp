@@ -1,6 +1,8 @@
 #include "proxy/connection.hpp"
 
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <boost/asio/as_tuple.hpp>
@@ -70,6 +72,16 @@ bool Connection::peer_closed() const {
 
 bool Connection::is_quiet() const {
   return poll_now(const_cast<Socket&>(socket_).native_handle(), POLLIN | POLLRDHUP) == 0;
+}
+
+bool Connection::more_waits() const {
+  return begin_ > 0 && end_ == buffer_size && poll_now(const_cast<Socket&>(socket_).native_handle(), POLLIN) != 0;
+}
+
+std::size_t Connection::unread_by_peer() const {
+  int bytes = 0;
+  if (::ioctl(const_cast<Socket&>(socket_).native_handle(), SIOCOUTQ, &bytes) != 0) return 0;
+  return static_cast<std::size_t>(bytes);
 }
 
 void Connection::interrupt() {

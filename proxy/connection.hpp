@@ -42,6 +42,11 @@ class Connection {
   /// Neither bytes nor an end wait in the socket: an idle connection that can still be used.
   bool is_quiet() const;
 
+  /// The buffer is full, though not of received() alone, and more is in the socket: receive() gets it at once.
+  bool more_waits() const;
+  /// Bytes that were sent and that the peer has not read, and what the kernel needs for keeping them.
+  std::size_t unread_by_peer() const;
+
   /// Ends what is waited for here and all that comes after, until resume().
   void interrupt();
   bool interrupted() const { return interrupted_; }

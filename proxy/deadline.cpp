@@ -2,14 +2,18 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <limits>
+#include <utility>
 
 namespace podfence::proxy {
 
 Deadline::Deadline(const boost::asio::any_io_executor& executor, Connection& connection)
     : timer_(executor, Clock::time_point::max()), connection_(connection) {}
 
-void Deadline::set(std::chrono::milliseconds time) {
+void Deadline::set(std::chrono::milliseconds time, Kind kind) {
   end_ = Clock::now() + time;
+  time_ = time;
+  untaken_ = kind == Kind::Sending ? std::numeric_limits<std::size_t>::max() : 0;
   active_ = true;
   passed_ = false;
   connection_.resume();
@@ -17,8 +21,16 @@ void Deadline::set(std::chrono::milliseconds time) {
   if (end_ < timer_.expiry()) timer_.cancel();
 }
 
+/// The kernel says that there is room for more only when most of what it has was taken: a reader that is slow looks
+/// like one that reads nothing.
+bool Deadline::has_taken_something() {
+  const auto before = std::exchange(untaken_, connection_.unread_by_peer());
+  return untaken_ < before;
+}
+
 Task<void> Deadline::watch() {
   while (true) {
+    if (active_ && end_ <= Clock::now() && has_taken_something()) end_ = Clock::now() + time_;
     const bool over = end_ <= Clock::now();
     if (over && active_) {
       active_ = false;

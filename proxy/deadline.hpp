@@ -14,8 +14,13 @@ class Deadline {
   /// Interrupts that connection when the time is over.
   Deadline(const boost::asio::any_io_executor& executor, Connection& connection);
 
+  enum class Kind {
+    Plain,
+    Sending,  ///< begins anew while the peer takes something. It is looked at only when the time is over, so that who
+              ///< takes nothing has up to twice as much.
+  };
   /// From now on; replaces the limit before. A connection that was interrupted may be used again.
-  void set(std::chrono::milliseconds time);
+  void set(std::chrono::milliseconds time, Kind kind = Kind::Plain);
   void clear() { active_ = false; }
   bool passed() const { return passed_; }
 
@@ -25,7 +30,9 @@ class Deadline {
   /// For as long as it lives.
   class Scope {
    public:
-    Scope(Deadline& deadline, std::chrono::milliseconds time) : deadline_(deadline) { deadline.set(time); }
+    Scope(Deadline& deadline, std::chrono::milliseconds time, Kind kind = Kind::Plain) : deadline_(deadline) {
+      deadline.set(time, kind);
+    }
     ~Scope() { deadline_.clear(); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -37,9 +44,13 @@ class Deadline {
  private:
   using Clock = std::chrono::steady_clock;
 
+  bool has_taken_something();
+
   boost::asio::steady_timer timer_;
   Connection& connection_;
   Clock::time_point end_ = Clock::time_point::max();
+  std::chrono::milliseconds time_{};
+  std::size_t untaken_ = 0;  ///< when last looked at, while sending
   bool active_ = false;
   bool passed_ = false;
 };

@@ -191,7 +191,9 @@ Task<void> Forwarding::tunnel(UpstreamCall& call) {
   // The client gets what it asked for, whichever of the two upstream chose.
   const auto framing = head.upgrade ? Framing{} : Framing::until_close();
   if (!co_await answer.begin(head.upgrade ? 101 : 200, rules::answer_fields(call.head().fields), framing)) co_return;
-  co_await run_tunnel(client, deadline, services.limits.close_time, call.connection(), trail.record);
+  const auto end = co_await run_tunnel(client, deadline, services.limits, call.connection(), trail.record);
+  answer.end_tunnel(end == TunnelEnd::Whole);
+  answer.abort(end == TunnelEnd::ClientSlow ? "client-slow" : "client-gone");
 }
 
 }  // namespace podfence::proxy

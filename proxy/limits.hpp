@@ -23,10 +23,12 @@ struct Limits {
   std::chrono::milliseconds idle_time{240'000};  ///< between requests
   std::chrono::milliseconds content_idle_time{300'000};
   std::chrono::milliseconds send_idle_time{30'000};  ///< for each piece of a whole answer that the client takes
-  std::chrono::milliseconds lock_time{30'000};       ///< how long an exchange waits for names
-  std::chrono::milliseconds turn_time{600'000};      ///< likewise for its project's turn: hundreds may be before it
-  std::chrono::milliseconds close_time{30'000};      ///< of a tunnel, after one side ended
-  std::chrono::milliseconds drain_time{10'000};      ///< of streams, after stop()
+  /// For each piece of an answer that is passed on as it comes, and of a tunnel. Somebody may be reading a page.
+  std::chrono::milliseconds stream_send_idle_time{300'000};
+  std::chrono::milliseconds lock_time{30'000};   ///< how long an exchange waits for names
+  std::chrono::milliseconds turn_time{600'000};  ///< likewise for its project's turn: hundreds may be before it
+  std::chrono::milliseconds close_time{30'000};  ///< of a tunnel, after one side ended
+  std::chrono::milliseconds drain_time{10'000};  ///< of streams, after stop()
 };
 
 }  // namespace podfence::proxy

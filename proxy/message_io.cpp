@@ -100,7 +100,11 @@ std::string_view ContentReader::take() {
   if (state_ != State::Open) return {};
   const auto received = connection_.received();
   if (framing_.kind == Framing::Kind::Chunked) {
-    const auto step = decoder_.advance(received);
+    auto decoder = decoder_;
+    const auto step = decoder.advance(received);
+    // The rest of the chunk need not be waited for: so that it is one chunk on the other side as well.
+    if (!step.data.empty() && step.consumed == received.size() && connection_.more_waits()) return {};
+    decoder_ = decoder;
     connection_.consume(step.consumed);
     if (decoder_.state() == ChunkDecoder::State::Done) state_ = State::Complete;
     if (decoder_.state() == ChunkDecoder::State::Malformed) state_ = State::Malformed;

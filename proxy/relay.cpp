@@ -74,7 +74,10 @@ Task<Refused> Relay::bytes() {
     if (piece.empty()) break;
     if (!co_await answer.write(piece)) co_return std::nullopt;
   }
-  if (call.content().state() == ContentReader::State::Complete) co_await answer.finish();
+  if (call.content().state() == ContentReader::State::Complete)
+    co_await answer.finish();
+  else
+    answer.abort("upstream");
   co_return std::nullopt;
 }
 
@@ -120,12 +123,14 @@ Task<Refused> Relay::error() {
 Task<Refused> Relay::lines() {
   rules::LineJudge judge(endpoint().answer, inquiry.exchange());
   if (!co_await answer.begin(call.head().status, fields(), Framing::chunked())) co_return std::nullopt;
-  if (!co_await pass_lines(judge)) co_return std::nullopt;
-  if (!co_await record(judge)) co_return std::nullopt;
-  const auto last = judge.last_lines();
-  if (!last.empty())
-    if (!co_await answer.write(last)) co_return std::nullopt;
-  co_await answer.finish();
+  bool whole = co_await pass_lines(judge);
+  if (whole) whole = co_await record(judge);
+  const auto last = whole ? judge.last_lines() : std::string();
+  if (!last.empty()) whole = co_await answer.write(last);
+  if (whole)
+    co_await answer.finish();
+  else
+    answer.abort("upstream");
   co_return std::nullopt;
 }
 

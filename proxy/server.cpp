@@ -5,6 +5,7 @@
 #include <list>
 
 #include "proxy/listener.hpp"
+#include "proxy/log.hpp"
 
 namespace podfence::proxy {
 
@@ -37,6 +38,7 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
 Server::~Server() {
   stop();
   // What still runs refers to what is about to be destroyed.
+  state_->services.stopped = true;
   while (!state_->clients.empty() || !state_->draining.empty()) {
     state_->clients.cancel();
     state_->draining.cancel();
@@ -58,6 +60,8 @@ void Server::stop() {
   if (state_->draining.empty() && !state_->clients.empty()) state_->draining.spawn(state_->drain());
 }
 
+std::size_t Server::tasks() const { return state_->clients.size(); }
+
 /// Waits for the last client, or cuts off who is still there when the time is over.
 Task<void> Server::State::drain() {
   const auto end = std::chrono::steady_clock::now() + services.limits.drain_time;
@@ -66,6 +70,9 @@ Task<void> Server::State::drain() {
     timer.expires_after(10ms);
     co_await timer.async_wait(asio::use_awaitable);
   }
+  if (!clients.empty())
+    log("cut off what still ran when the time to end was over: connections " + std::to_string(clients.size()));
+  services.stopped = true;
   clients.cancel();
 }
 

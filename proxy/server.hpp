@@ -31,6 +31,8 @@ class Server {
   /// No new connections; idle ones close, running exchanges end or are cut after drain_time. The context runs out of
   /// work when the last one is gone. Socket files are removed.
   void stop();
+  /// Listeners and connections of clients that run now.
+  std::size_t tasks() const;
 
  private:
   struct State;

@@ -23,6 +23,7 @@ struct Services {
   AuditLog& audit;
   std::string spool_directory;                   ///< for uploads that are being judged
   BufferBudget spool;                            ///< bytes of them on disk
+  bool stopped = false;                          ///< what still runs is being cut off
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream, for explanations
 };
 

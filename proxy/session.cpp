@@ -20,6 +20,32 @@ constexpr auto linger_time = 2s;
 
 constexpr std::size_t max_audited_objects = 64;
 
+/// Records why an answer was not given whole, however the exchange ends: it may be cancelled anywhere.
+class Ending {
+ public:
+  Ending(const Services& services, const Connection& client, const ClientAnswer& answer, rules::AuditRecord& record)
+      : services_(services), client_(client), answer_(answer), record_(record) {}
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+  ~Ending() {
+    auto& why = record_.aborted;
+    if (answer_.finished())
+      why.clear();
+    else if (services_.stopped)
+      why = "stopped";
+    else if (why != "client-slow" && client_.peer_closed())
+      why = "client-gone";
+    else if (why.empty())
+      why = "error";
+  }
+
+ private:
+  const Services& services_;
+  const Connection& client_;
+  const ClientAnswer& answer_;
+  rules::AuditRecord& record_;
+};
+
 }  // namespace
 
 Session::Session(Services& services, Door door, Connection::Socket socket)
@@ -65,6 +91,7 @@ Task<void> Session::refuse_all() {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
+  const Ending ending(services_, client_, answer, trail.record);
   answer.close_after();
   const Deny deny{refusal("server.busy"), std::to_string(services_.limits.connections), rules::Kind::None};
   trail.refused(deny);
@@ -86,6 +113,8 @@ Task<bool> Session::serve_one() {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
+  const Ending ending(services_, client_, answer, trail.record);
+  answer.close_if(stopping_);
   auto family = rules::Family::Docker;
   Refused refused;
   if (auto* unreadable = std::get_if<RefusedHead>(&read)) {

@@ -16,6 +16,7 @@ class TaskGroup {
   void spawn(Task<void> task);
   void cancel();
   bool empty() const { return tasks_.empty(); }
+  std::size_t size() const { return tasks_.size(); }
 
  private:
   boost::asio::any_io_executor executor_;

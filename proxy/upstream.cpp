@@ -82,7 +82,7 @@ Task<UpstreamCall::Outcome> UpstreamCall::send(const rules::UpstreamRequest& req
   const auto message = write_request(request, source != nullptr, upgrade);
   const bool to_head = request.method == rules::Method::Head;
   if (may_be_repeated(request.method) && !upgrade) {
-    while (auto idle = upstream_.take_idle()) {
+    if (auto idle = upstream_.take_idle()) {
       connection_.emplace(std::move(*idle));
       if (const auto outcome = co_await attempt(message, source, to_head, upgrade)) co_return *outcome;
     }

@@ -83,6 +83,7 @@ std::string write_audit_line(const AuditRecord& record) {
   line.set("rule", escaped(record.rule));
   line.set("subject", escaped(record.subject, 200));
   line.set("status", json::Value::integer(record.status));
+  line.set("aborted", escaped(record.aborted));
   line.set("bytes_in", count(record.bytes_in));
   line.set("bytes_out", count(record.bytes_out));
   line.set("duration_us", json::Value::integer(record.duration_us));

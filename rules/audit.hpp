@@ -26,6 +26,7 @@ struct AuditRecord {
   std::string rule;                  ///< refusal id, "" for allow
   std::string subject;               ///< see audit_subject, at most 200 bytes
   int status = 0;
+  std::string aborted;  ///< why the answer was not given whole: client-gone, client-slow, upstream, stopped, error
   std::uint64_t bytes_in = 0;   ///< content from the client
   std::uint64_t bytes_out = 0;  ///< content to the client
   std::int64_t duration_us = 0;

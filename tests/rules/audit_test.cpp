@@ -27,6 +27,7 @@ AuditRecord example() {
           .rule = "",
           .subject = "",
           .status = 200,
+          .aborted = "",
           .bytes_in = 0,
           .bytes_out = 1234,
           .duration_us = 890};
@@ -45,15 +46,16 @@ TEST_CASE("a record becomes one line of JSON with its keys in a fixed order") {
         R"({"time":"2026-01-02T03:04:05.678Z","request_id":"4f2a","project":"p1","listener":"/run/p1/podman.sock",)"
         R"("peer_uid":1000,"peer_pid":42,"method":"GET","endpoint":"/containers/{name}/json",)"
         R"("target":"/containers/web/json","objects":["0123abcd"],"decision":"allow","rule":"","subject":"",)"
-        R"("status":200,"bytes_in":0,"bytes_out":1234,"duration_us":890})");
+        R"("status":200,"aborted":"","bytes_in":0,"bytes_out":1234,"duration_us":890})");
 }
 
 TEST_CASE("every byte that is not printable ASCII is escaped, in every text") {
   std::string all_bytes;
   for (int byte = 0; byte < 256; ++byte) all_bytes += static_cast<char>(byte);
   AuditRecord record = example();
-  for (std::string* text : {&record.time, &record.request_id, &record.project, &record.listener, &record.method,
-                            &record.endpoint, &record.target, &record.decision, &record.rule, &record.subject})
+  for (std::string* text :
+       {&record.time, &record.request_id, &record.project, &record.listener, &record.method, &record.endpoint,
+        &record.target, &record.decision, &record.rule, &record.subject, &record.aborted})
     *text = all_bytes;
   record.objects = {all_bytes, "\xff\xfe", "line\nbreak"};
 
