@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "tests/support/messages.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;
@@ -13,10 +14,6 @@ using podfence::rules::Kind;
 namespace {
 
 const std::string start_content = R"({"Detach":false,"Tty":false})";
-const std::string upgrade = "Connection: Upgrade\r\nUpgrade: tcp\r\n";
-const std::string switched =
-    "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\nConnection: Upgrade\r\nUpgrade: "
-    "tcp\r\n\r\n";
 const std::string unswitched = "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.docker.raw-stream\r\n\r\n";
 
 /// A proxy with a container c1 of p1 and an exec session in it, whose start is scripted.

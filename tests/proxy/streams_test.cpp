@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <thread>
 
+#include "tests/support/messages.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;
@@ -15,8 +15,6 @@ using podfence::rules::Kind;
 
 namespace {
 
-const std::string chunked_head =
-    "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const std::string logs_request = "GET /v1.41/containers/c1/logs?follow=true&stdout=true HTTP/1.1\r\nHost: d\r\n\r\n";
 const std::string events_request = "GET /v1.41/events HTTP/1.1\r\nHost: d\r\n\r\n";
 
@@ -27,12 +25,6 @@ struct StreamProxy : RunningProxy {
 
   void logs(FakePodman::Script script) { podman.on("GET /v1.41/containers/" + c1 + "/logs", std::move(script)); }
 };
-
-std::string chunk(const std::string& text) {
-  char size[20];
-  std::snprintf(size, sizeof size, "%zx\r\n", text.size());
-  return size + text + "\r\n";
-}
 
 std::string event(const std::string& id, const std::string& project, const std::string& action) {
   return R"({"status":")" + action + R"(","id":")" + id + R"(","Type":"container","Action":")" + action +

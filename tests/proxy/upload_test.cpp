@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <thread>
 
+#include "tests/support/messages.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;
@@ -27,12 +27,6 @@ std::string put(const std::string& container, const std::string& fields) {
          "/archive?path=/tmp HTTP/1.1\r\nHost: d\r\n"
          "Content-Type: application/x-tar\r\n" +
          fields + "\r\n";
-}
-
-std::string chunk(const std::string& text) {
-  char size[20];
-  std::snprintf(size, sizeof size, "%zx\r\n", text.size());
-  return size + text + "\r\n";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ struct FakePodman::Record {
   Socket socket;
   std::string received;
   bool ended = false;  ///< by the proxy
+  bool over = false;   ///< its thread has nothing more to do
   std::thread thread;
 };
 
@@ -52,7 +53,9 @@ void FakePodman::serve(Record& record) {
   } catch (const Connection::Gone&) {
   }
   const std::lock_guard lock(mutex_);
+  if (!connection.resets_) connection.release();
   record.socket.close();
+  record.over = true;
 }
 
 FakePodman::Script FakePodman::script_for(std::string_view line) {
@@ -74,6 +77,7 @@ void FakePodman::answer(Connection& connection) {
   }
   if (method == "HEAD") bytes.resize(bytes.find("\r\n\r\n") + 4);
   connection.send(bytes);
+  if (connection.field("connection") == "close") connection.close();
 }
 
 std::string FakePodman::add(rules::Kind kind, std::string name, std::string project) {
@@ -156,6 +160,24 @@ std::size_t FakePodman::connections() {
   return records_.size();
 }
 
+void FakePodman::hang_up() {
+  const std::lock_guard lock(mutex_);
+  for (auto& record : records_) record->socket.shutdown_both();
+}
+
+void FakePodman::forget() {
+  std::list<std::unique_ptr<Record>> over;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(starts_, [](const auto& start) { return start.first->over; });
+    for (auto next = records_.begin(); next != records_.end();) {
+      const auto place = next++;
+      if ((*place)->over) over.splice(over.end(), records_, place);
+    }
+  }
+  for (auto& record : over) record->thread.join();
+}
+
 bool FakePodman::saw(std::string_view text, Milliseconds timeout) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, timeout, [&] {
@@ -176,15 +198,27 @@ bool FakePodman::ended(std::string_view text, Milliseconds timeout) {
 std::string FakePodman::Connection::receive() {
   if (!buffer_.empty()) return std::exchange(buffer_, {});
   while (true) {
-    auto piece = record_.socket.receive(Milliseconds(50));
+    release();
+    auto piece = record_.socket.peek(Milliseconds(50));
     const std::lock_guard lock(podman_.mutex_);
     if (podman_.stopping_) throw Gone();
     if (!piece) continue;
+    hold_back(piece->size());
     record_.received += *piece;
     record_.ended = piece->empty();
     podman_.changed_.notify_all();
     return std::move(*piece);
   }
+}
+
+void FakePodman::Connection::hold_back(std::size_t size) {
+  if (size == 0) return;
+  record_.socket.skip(size - 1);
+  holds_back_ = true;
+}
+
+void FakePodman::Connection::release() {
+  if (std::exchange(holds_back_, false)) record_.socket.skip(1);
 }
 
 bool FakePodman::Connection::read_head() {
@@ -265,8 +299,14 @@ void FakePodman::Connection::wait(const Gate& gate) {
 
 void FakePodman::Connection::half_close() { record_.socket.shutdown_write(); }
 
+void FakePodman::Connection::reset() {
+  open_ = false;
+  resets_ = true;
+}
+
 void FakePodman::Connection::close() {
   open_ = false;
+  release();
   record_.socket.shutdown_both();
 }
 

@@ -53,6 +53,10 @@ class FakePodman {
   /// Number of bytes that ever arrived, requests or not.
   std::size_t bytes();
   std::size_t connections();
+  /// Ends all connections.
+  void hang_up();
+  /// Drops what is known of connections that are over, so that a test may make any number of them.
+  void forget();
   /// Was that text ever received, on any connection? Waits for it.
   bool saw(std::string_view text, Milliseconds timeout = patience);
   /// Has the proxy ended the connection on which that text arrived? Waits for it. Needs a script that reads on.
@@ -106,6 +110,8 @@ class FakePodman::Connection {
   void wait(const Gate& gate);
   void half_close();
   void close();
+  /// Ends the connection with bytes in it that were not read: the proxy meets an error instead of the end.
+  void reset();
   /// Reads the request and answers it by the objects, as if there were no script.
   void answer() { podman_.answer(*this); }
   /// Sends back what arrives until the proxy half-closes.
@@ -115,6 +121,9 @@ class FakePodman::Connection {
   bool open() const { return open_; }
 
  private:
+  friend class FakePodman;
+  void hold_back(std::size_t size);
+  void release();
   void need(std::size_t size);
   std::string take(std::size_t size);
   std::string take_line();
@@ -125,6 +134,8 @@ class FakePodman::Connection {
   std::string buffer_;
   std::string head_;
   bool open_ = true;
+  bool resets_ = false;
+  bool holds_back_ = false;  ///< the last byte that was read is still in the socket
 };
 
 }  // namespace podfence::testing

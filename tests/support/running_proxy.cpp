@@ -7,6 +7,8 @@
 #include <boost/asio/post.hpp>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -14,9 +16,11 @@
 namespace podfence::testing {
 namespace {
 
+constexpr const char* projects[] = {"p1", "p10"};
+
 std::vector<proxy::ListenerOptions> listeners(const std::string& directory, rules::Policy policy) {
   std::vector<proxy::ListenerOptions> options;
-  for (const auto* id : {"p1", "p10"})
+  for (const auto* id : projects)
     options.push_back({rules::Project{id, "appx.project", {}}, directory + "/" + id + "/podman.sock"});
   options.front().project.policy = std::move(policy);
   for (auto& option : options) option.project.policy.shared_images = {"localhost/*"};
@@ -36,6 +40,7 @@ proxy::Limits short_limits() {
   limits.idle_time = Milliseconds(20000);
   limits.content_idle_time = Milliseconds(2000);
   limits.send_idle_time = Milliseconds(2000);
+  limits.stream_send_idle_time = Milliseconds(2000);
   limits.lock_time = Milliseconds(4000);
   limits.close_time = Milliseconds(1000);
   limits.drain_time = Milliseconds(200);
@@ -95,6 +100,20 @@ WireAnswer RunningProxy::ask(std::string_view request, const std::string& projec
 bool RunningProxy::alive() const {
   const auto answer = ask("GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
   return answer.complete() && answer.status == 200 && answer.content == "OK";
+}
+
+std::size_t RunningProxy::clients() {
+  std::promise<std::size_t> tasks;
+  boost::asio::post(context_, [&] { tasks.set_value(server_.tasks()); });
+  return tasks.get_future().get() - std::size(projects);
+}
+
+bool RunningProxy::idle() {
+  for (auto waited = Milliseconds(0); waited < patience; waited += Milliseconds(1)) {
+    if (clients() == 0) return true;
+    std::this_thread::sleep_for(Milliseconds(1));
+  }
+  return false;
 }
 
 std::string RunningProxy::audit() const {

@@ -30,6 +30,10 @@ class RunningProxy {
   WireAnswer ask(std::string_view request, const std::string& project = "p1") const;
   /// True when a new client is served as ever.
   bool alive() const;
+  /// Connections of clients that the proxy has open.
+  std::size_t clients();
+  /// Waits until it has none.
+  bool idle();
   /// What the audit log holds so far.
   std::string audit() const;
   /// Waits until the audit log has that many lines; gives what it has then.

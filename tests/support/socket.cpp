@@ -76,11 +76,20 @@ bool Socket::send(std::string_view bytes) {
   return true;
 }
 
-std::optional<std::string> Socket::receive(Milliseconds timeout) {
+std::optional<std::string> Socket::receive(Milliseconds timeout) { return receive(timeout, 0); }
+
+std::optional<std::string> Socket::peek(Milliseconds timeout) { return receive(timeout, MSG_PEEK); }
+
+void Socket::skip(std::size_t size) {
+  std::string bytes(size, ' ');
+  static_cast<void>(::recv(file_, bytes.data(), size, MSG_DONTWAIT));
+}
+
+std::optional<std::string> Socket::receive(Milliseconds timeout, int flags) {
   pollfd waiting{file_, POLLIN, 0};
   if (::poll(&waiting, 1, static_cast<int>(timeout.count())) <= 0) return std::nullopt;
   std::array<char, 65536> piece;
-  const auto size = ::recv(file_, piece.data(), piece.size(), 0);
+  const auto size = ::recv(file_, piece.data(), piece.size(), flags);
   return size <= 0 ? std::string() : std::string(piece.data(), static_cast<std::size_t>(size));
 }
 

@@ -36,11 +36,17 @@ class Socket {
   bool send(std::string_view bytes);
   /// Some bytes; "" at the end of the stream or when the peer is gone; nullopt when nothing came in time.
   std::optional<std::string> receive(Milliseconds timeout);
+  /// As receive, but the bytes stay in the socket. A socket that is closed with bytes in it resets its peer.
+  std::optional<std::string> peek(Milliseconds timeout);
+  /// Takes bytes out that peek() has shown.
+  void skip(std::size_t size);
   /// Waits until the peer has taken every byte out of its receive buffer: what is sent next comes to it as another
   /// piece.
   void wait_taken(Milliseconds timeout);
 
  private:
+  std::optional<std::string> receive(Milliseconds timeout, int flags);
+
   int file_;
 };
 

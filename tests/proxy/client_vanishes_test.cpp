@@ -1,0 +1,210 @@
+// The client goes away at every byte of every kind of message: while it sends, while it waits, while it reads, in a
+// tunnel; by closing, by a reset, or by ending its own direction only. Nothing that is not whole is carried out or
+// ended upstream, no connection is left behind, and nobody else notices.
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "tests/support/eventually.hpp"
+#include "tests/support/messages.hpp"
+#include "tests/support/running_proxy.hpp"
+
+using namespace podfence::testing;
+using podfence::rules::Kind;
+
+namespace {
+
+struct Proxy : RunningProxy {
+  std::string c1 = podman.add(Kind::Container, "c1", "p1");
+  std::atomic<std::size_t> ends = 0;    ///< of upstream connections that a script read to their end
+  std::atomic<std::size_t> wholes = 0;  ///< of uploads that upstream could take for whole
+
+  std::string line(const std::string& method, const std::string& verb) const {
+    return method + " /v1.41/containers/" + c1 + "/" + verb;
+  }
+  /// Upstream says this, and reads until the proxy ends the connection.
+  void holds(const std::string& start, const std::string& bytes) {
+    podman.on(start, [this, bytes](FakePodman::Connection& connection) {
+      connection.read_content();
+      connection.send(bytes);
+      connection.drain();
+      ++ends;
+    });
+  }
+  bool ended(std::size_t count) const {
+    return eventually([&] { return ends >= count; }) && ends == count;
+  }
+};
+
+enum class Leaving { Close, HalfClose };
+
+struct Sending {
+  const char* what;
+  std::string bytes;
+  std::string line;  ///< of what upstream must not do before all bytes are there
+  int status;
+};
+
+std::vector<Sending> sendings(const Proxy& proxy) {
+  const std::string content = R"({"Image":"localhost/bb:latest"})";
+  const std::string put = "PUT /v1.41/containers/c1/archive?path=/tmp HTTP/1.1\r\nHost: d\r\n";
+  return {
+      {"no content", get("/v1.41/containers/c1/json"), "GET /v1.41/containers/" + proxy.c1 + "/json", 200},
+      {"content that is judged",
+       "POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) +
+           "\r\n\r\n" + content,
+       "POST /v1.41/containers/create", 201},
+      {"content that is judged, in chunks",
+       "POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n" +
+           chunk(content.substr(0, 9)) + chunk(content.substr(9)) + "0\r\n\r\n",
+       "POST /v1.41/containers/create", 201},
+      {"an archive", put + "Content-Length: 7\r\n\r\narchive", proxy.line("PUT", "archive"), 200},
+      {"an archive in chunks", put + "Transfer-Encoding: chunked\r\n\r\n" + chunk("arch") + chunk("ive") + "0\r\n\r\n",
+       proxy.line("PUT", "archive"), 200},
+  };
+}
+
+/// What a client that only ended its own direction reads: nothing when there was no whole head, else why.
+void check_half_closed(const Sending& row, std::size_t sent, RawClient& client) {
+  if (sent == row.bytes.size()) {
+    CHECK(client.read_answer().status == row.status);
+  } else if (sent >= row.bytes.find("\r\n\r\n") + 4) {
+    const auto answer = client.read_answer();
+    CHECK(answer.status == 400);
+    CHECK(answer.content.find("http.framing") != std::string::npos);
+  }
+  CHECK(client.ended());
+}
+
+}  // namespace
+
+TEST_CASE("a client that leaves at any byte of what it sends has nothing carried out that is not whole") {
+  Proxy proxy;
+  proxy.podman.on(proxy.line("PUT", "archive"), [&](FakePodman::Connection& connection) {
+    const auto content = connection.read_content();  // throws where it is not whole
+    CHECK(content == "archive");
+    ++proxy.wholes;
+    connection.send(http_answer(200, ""));
+  });
+  for (const auto& row : sendings(proxy)) {
+    CAPTURE(std::string(row.what));
+    const bool streams = row.line.starts_with("PUT");
+    for (const auto leaving : {Leaving::Close, Leaving::HalfClose}) {
+      for (std::size_t sent = 0; sent <= row.bytes.size(); ++sent) {
+        CAPTURE(static_cast<int>(leaving));
+        CAPTURE(sent);
+        proxy.podman.forget();
+        const bool whole = sent == row.bytes.size();
+        const auto before = streams ? proxy.wholes.load() : proxy.podman.requests(row.line).size();
+        auto client = proxy.client();
+        client.send(row.bytes.substr(0, sent));
+        if (leaving == Leaving::HalfClose) {
+          client.half_close();
+          check_half_closed(row, sent, client);
+        }
+        client.vanish();
+        CHECK(proxy.idle());
+        const auto after = streams ? proxy.wholes.load() : proxy.podman.requests(row.line).size();
+        if (!whole) CHECK(after == before);
+      }
+      CHECK(proxy.alive());
+    }
+  }
+}
+
+TEST_CASE("a client that leaves while it waits takes its request along") {
+  Proxy proxy;
+  const std::string attach = "POST /v1.41/containers/c1/attach?stream=1&stdin=1 HTTP/1.1\r\nHost: d\r\n" + upgrade;
+  const struct {
+    const char* what;
+    std::string request, line;
+  } rows[] = {
+      {"a stream", get("/v1.41/containers/c1/logs?stdout=true"), proxy.line("GET", "logs")},
+      {"a list", get("/v1.41/containers/json"), "GET /v1.41/containers/json"},
+      {"events", get("/v1.41/events"), "GET /v1.41/events"},
+      {"a tunnel", attach + "\r\n", proxy.line("POST", "attach")},
+      {"a wait", "POST /v1.41/containers/c1/wait HTTP/1.1\r\nHost: d\r\n\r\n", proxy.line("POST", "wait")},
+      {"a fact", "DELETE /v1.41/containers/c1 HTTP/1.1\r\nHost: d\r\n\r\n", "GET /v4.0.0/libpod/containers/c1/json"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(std::string(row.what));
+    Gate arrived;
+    const auto before = proxy.ends.load();
+    proxy.podman.on(row.line, [&](FakePodman::Connection& connection) {
+      connection.read_content();
+      arrived.open();
+      connection.drain();
+      ++proxy.ends;
+    });
+    auto client = proxy.client();
+    client.send(row.request);
+    CHECK(eventually([&] { return arrived.is_open(); }));
+    CHECK(arrived.is_open());
+    client.vanish();
+    CHECK(proxy.ended(before + 1));
+    CHECK(proxy.idle());
+  }
+  CHECK(proxy.podman.requests("DELETE").empty());
+}
+
+TEST_CASE("what upstream makes is seen to its end when the client leaves, and its late answer goes to nobody else") {
+  Proxy proxy;
+  Gate arrived, left;
+  proxy.podman.on("POST /v1.41/containers/create", [&](FakePodman::Connection& connection) {
+    connection.read_content();
+    arrived.open();
+    connection.wait(left);
+    connection.send(http_answer(201, R"({"Id":"late","Warnings":[]})"));
+  });
+  auto client = proxy.client();
+  const std::string content = R"({"Image":"localhost/bb:latest"})";
+  client.send("POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) +
+              "\r\n\r\n" + content);
+  CHECK(eventually([&] { return arrived.is_open(); }));
+  client.vanish();
+  CHECK(proxy.alive());
+  CHECK(eventually([&] { return proxy.clients() == 1; }));
+  left.open();
+  CHECK(proxy.idle());
+  for (int i = 0; i < 10; ++i) CHECK(proxy.alive());
+}
+
+TEST_CASE("a client that leaves at any byte of its answer ends upstream's side as well") {
+  Proxy proxy;
+  const std::string line(R"({"Type":"container","Action":"start","Actor":{"ID":")" + proxy.c1 +
+                         R"(","Attributes":{"appx.project":"p1"}},"time":1})" + "\n");
+  const struct {
+    const char* what;
+    std::string request, line, answer;
+    std::string last;  ///< bytes of the client's answer
+  } rows[] = {
+      {"a stream", get("/v1.41/containers/c1/logs?stdout=true"), proxy.line("GET", "logs"),
+       chunked_head + chunk("hello") + chunk("world"), "world\r\n"},
+      {"events", get("/v1.41/events"), "GET /v1.41/events", chunked_head + chunk(line), "}\n\r\n"},
+      {"a tunnel", "POST /v1.41/containers/c1/attach?stream=1&stdin=1 HTTP/1.1\r\nHost: d\r\n" + upgrade + "\r\n",
+       proxy.line("POST", "attach"), switched + "output", "output"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(std::string(row.what));
+    auto ends = proxy.ends.load();
+    proxy.holds(row.line, row.answer);
+    auto whole = proxy.client();
+    whole.send(row.request);
+    const auto size = whole.read_until(row.last).size();
+    whole.vanish();
+    CHECK(proxy.ended(++ends));
+    for (std::size_t read = 0; read < size; ++read) {
+      CAPTURE(read);
+      auto client = Socket::connect(proxy.socket());
+      client.send(row.request);
+      while (client.peek(patience).value_or(std::string(size, ' ')).size() <= read) continue;
+      client.skip(read);
+      client.close();  // with something unread: a reset
+      CHECK(proxy.ended(++ends));
+    }
+    proxy.podman.forget();
+    CHECK(proxy.idle());
+    CHECK(proxy.alive());
+  }
+}
