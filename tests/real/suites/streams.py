@@ -14,6 +14,10 @@ from world import IMAGE, SLEEP
 
 UPGRADE = (("Connection", "Upgrade"), ("Upgrade", "tcp"))
 
+# What takes long is done briefly every day, and at length by who asks for it.
+EMPTY_INPUTS = int(os.environ.get("PODFENCE_EMPTY_INPUTS", 30))
+QUIET_SECONDS = int(os.environ.get("PODFENCE_QUIET_SECONDS", 12))
+
 
 def setup(world):
     ok(world.p1.docker("run", "-d", "--name", "web", IMAGE, *SLEEP))
@@ -72,10 +76,47 @@ def test_without_upgrade(world):
         equal(_frames(connection.take_all()), b"plain\n", "output without upgrade")
 
 
+def test_forms(world):
+    """Attach and exec start as clients of both families ask for them, with and without an upgrade, with and without a terminal."""
+    for family in (API, LIBPOD):
+        for fields in (UPGRADE, ()):
+            for tty in (False, True):
+                form = f"{family}, {'an' if fields else 'no'} upgrade, {'a' if tty else 'no'} terminal"
+                wanted, payload = (101 if fields else 200), (lambda data: data) if tty else _frames
+                with Connection(world.p1.path) as connection:
+                    identifier = _exec(world, "sh", "-c", "read line; echo got $line; cat >/dev/null; echo ended", tty=tty)
+                    connection.send(request("POST", f"{family}/exec/{identifier}/start", {"Detach": False, "Tty": tty}, fields))
+                    equal(connection.head()[0], wanted, f"exec start: {form}")
+                    connection.send(b"input\n")
+                    if tty:
+                        connection.send(b"\x04")  # a terminal's end of input
+                    else:
+                        connection.half_close()
+                    output = payload(connection.take_all())
+                    check(b"got input" in output and b"ended" in output, f"both directions of an exec: {form}", output)
+                _attach(world, family, fields, tty, form)
+
+
+def _attach(world, family, fields, tty, form):
+    created = world.p1.post(f"{API}/containers/create", {
+        "Image": IMAGE, "Cmd": ["sh", "-c", "read line; echo got $line"], "OpenStdin": True, "StdinOnce": True, "AttachStdin": True,
+        "Tty": tty}).json()["Id"]
+    with Connection(world.p1.path) as connection:
+        connection.send(request("POST", f"{family}/containers/{created}/attach?stream=true&stdin=true&stdout=true&stderr=true",
+                                None, fields))
+        equal(connection.head()[0], 101 if fields else 200, f"attach: {form}")
+        equal(world.p1.post(f"{API}/containers/{created}/start").status, 204, "start of what is attached to")
+        connection.send(b"input\n")
+        if not tty:
+            connection.half_close()
+        contains(connection.take_all(), b"got input", f"both directions of an attach: {form}")
+    ok(world.p1.docker("rm", "-f", created))
+
+
 def test_empty_input(world):
     """Clients that close their input at once, again and again."""
     docker = world.p1.docker
-    for number in range(30):
+    for number in range(EMPTY_INPUTS):
         ran = docker("exec", "-i", "web", "cat", data=b"", timeout=20)
         if not check(ran.code == 0 and ran.out == "", f"exec with empty input, number {number}", ran):
             break
@@ -209,13 +250,14 @@ def test_expect(world):
 def test_quiet_connections(world):
     """A quiet exec is not cut; and while Podman closes idle connections after some ten seconds, a client's lives on."""
     with Connection(world.p1.path) as stream, Connection(world.p1.path) as connection:
-        _start(stream, _exec(world, "sh", "-c", "sleep 12; echo awake", stdin=False))
+        _start(stream, _exec(world, "sh", "-c", f"sleep {QUIET_SECONDS}; echo awake", stdin=False))
         stream.head()
         connection.send(request("GET", f"{API}/containers/json"))
         equal(connection.receive().status, 200, "a request")
         time.sleep(11)
+        stream.socket.settimeout(QUIET_SECONDS + 30)
         connection.send(request("POST", f"{API}/containers/create?name=late", {"Image": IMAGE}))
         equal(connection.receive().status, 201, "a create on a connection that was idle for 11 s")
-        equal(_frames(stream.take_all()), b"awake\n", "output after 12 s of silence")
+        equal(_frames(stream.take_all()), b"awake\n", f"output after {QUIET_SECONDS} s of silence")
     world.p1.delete(f"{API}/containers/late")
     world.unharmed()
