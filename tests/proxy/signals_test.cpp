@@ -20,11 +20,11 @@ const std::string start = "POST /v1.41/containers/c1/start HTTP/1.1\r\nHost: d\r
 
 /// The program with a log that is followed, an attached terminal, and a connection that is idle.
 struct Scene {
+  Gate more, finish;  // before who waits for them
   TemporaryDirectory directory;
   FakePodman podman{directory.path("upstream.sock")};
   std::string c1 = podman.add(Kind::Container, "c1", "p1");
   Program program{directory.path("upstream.sock")};
-  Gate more, finish;
   RawClient logs = program.client(), terminal = program.client(), idle = program.client();
 
   Scene() {

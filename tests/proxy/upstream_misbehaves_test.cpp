@@ -95,6 +95,7 @@ TEST_CASE("an answer that comes before the content was read is passed on, and it
   client.send("5\r\nworld\r\n0\r\n\r\n" + proxy.start);
   answered.open();
   CHECK(client.ended());
+  client.vanish();
   CHECK(proxy.alive());
   CHECK(proxy.idle());
   CHECK(proxy.podman.requests("POST").empty());

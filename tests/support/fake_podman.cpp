@@ -77,6 +77,7 @@ void FakePodman::answer(Connection& connection) {
   }
   if (method == "HEAD") bytes.resize(bytes.find("\r\n\r\n") + 4);
   connection.send(bytes);
+  if (connection.field("connection") == "close") connection.close();
 }
 
 std::string FakePodman::add(rules::Kind kind, std::string name, std::string project) {
