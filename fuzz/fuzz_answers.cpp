@@ -54,6 +54,8 @@ constexpr auto rows = std::to_array<Row>({
     {'t', Method::Get, "/v4.3.1/libpod/pods/stats?namesOrIDs=pod"},
     {'L', Method::Post, "/v1.41/images/create?fromImage=quay.io/own/app&tag=1"},
     {'l', Method::Post, "/v4.3.1/libpod/images/pull?reference=quay.io/own/app:1"},
+    {'y', Method::Post, "/v1.41/build?t=quay.io/own/app:1"},
+    {'z', Method::Post, "/v4.3.1/libpod/build?t=quay.io/own/app:1"},
     {'4', Method::Get, "/v1.41/containers/web/json"},
     {'5', Method::Delete, "/v4.3.1/libpod/networks/net"},
 });
@@ -90,6 +92,7 @@ class Answered {
       : knowledge_(world().know(setting())), exchange_{setting().project, match_, request_, knowledge_.facts} {
     request_.method = row.method;
     request_.target = std::get<Target>(parse_target(row.target));
+    request_.archive = Archive{{{"Dockerfile", "FROM scratch\n"}}};  // of a build
     match_ = std::get<Match>(route(row.method, request_.target));
     claim(std::holds_alternative<Forward>(world().settle(setting(), exchange_)), "it is asked", row.target);
   }
@@ -193,6 +196,7 @@ void fuzz_whole(const Row& row, std::string_view content) {
 
 struct Stream {
   std::vector<std::string> lines;
+  std::string last;  ///< lines that were kept back
   std::vector<std::string> claims;
   friend bool operator==(const Stream&, const Stream&) = default;
 };
@@ -216,6 +220,7 @@ Stream passed(const Row& row, std::string_view content, Pieces pieces) {
   if (!line.empty()) pass(line);
   for (const auto& change : answered.claims(judge))
     stream.claims.push_back(std::to_string(static_cast<int>(change.change)) + change.what);
+  stream.last = judge.last_lines();
   return stream;
 }
 
@@ -241,7 +246,9 @@ void fuzz_lines(const Row& row, std::string_view content) {
     if (row.letter == 'e' || row.letter == 'E') claim(is_own_event(value), "an event is the project's own", line);
     kept.append(line).append("\n");
   }
-  claim(passed(row, kept, Pieces::whole()).lines == whole.lines, "a second look changes nothing", kept);
+  // What is said of a build's image is written in another way than it comes.
+  if (Answered(row).kind() != Answer::BuildLines)
+    claim(passed(row, kept, Pieces::whole()).lines == whole.lines, "a second look changes nothing", kept);
 }
 
 void fuzz_error(const Row& row, std::string_view content) {

@@ -46,9 +46,19 @@ void check_path(const UpstreamRequest& request) {
     claim(fuzz::foreign_in(segment).empty(), "nothing foreign in the path", request.target);
 }
 
+/// Of a build: every stage begins with an image's id, and none is foreign.
+void check_written(const std::string& dockerfile) {
+  for (std::size_t at = 0; at < dockerfile.size(); at = dockerfile.find('\n', at) + 1) {
+    const auto line = std::string_view(dockerfile).substr(at, dockerfile.find('\n', at) - at);
+    const bool names_image = line.starts_with("FROM ") || line.starts_with("COPY --from=");
+    if (names_image) claim(fuzz::foreign_in(line).empty(), "no foreign image takes part", line);
+  }
+}
+
 void check_forward(const Forward& forward, const Input& input) {
   const auto& request = forward.request;
   check_path(request);
+  for (const auto& [name, text] : forward.members) check_written(text);
   const auto target = std::get<Target>(parse_target(request.target));
   const auto match = std::get<Match>(route(request.method, target));
   if (input.setting.project.policy.read_only)
@@ -77,11 +87,13 @@ std::string told(const Decision& decision) {
     return "deny " + std::string(deny->rule->id) + " " + deny->subject + " " + deny->way_out;
   if (const auto* reply = std::get_if<Reply>(&decision))
     return "reply " + std::to_string(reply->status) + reply->content;
+  if (const auto* fetch = std::get_if<Fetch>(&decision)) return "fetch " + fetch->reference;
   std::string text;
   if (const auto* forward = std::get_if<Forward>(&decision)) {
     text = "forward " + forward->request.target + "\n" + forward->request.content.value_or("");
     for (const auto& volume : forward->volumes) text += " volume " + volume.name;
     for (const auto& network : forward->networks) text += " network " + network.name;
+    for (const auto& [name, written] : forward->members) text += " member " + name + "\n" + written;
   }
   if (const auto* batch = std::get_if<Batch>(&decision))
     for (const auto& item : batch->items) text += "item " + item.name + "\n";
@@ -124,7 +136,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const auto& item : batch->items) check_path(item.request);
   if (const auto* forward = std::get_if<Forward>(&decision)) {
     check_forward(*forward, *input);
-    if (fuzz::can_be_said(forward->request.content.value_or(""), input->setting))
+    const bool is_written_anew = !forward->members.empty();
+    if (!is_written_anew && fuzz::can_be_said(forward->request.content.value_or(""), input->setting))
       check_fixpoint(world, *forward, input->setting);
   }
   return 0;

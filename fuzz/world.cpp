@@ -28,7 +28,8 @@ constexpr std::string_view objects_text = R"({
               {"name": "@0", "project": "p10", "document": {"Labels": {}}}],
   "images": [
     {"id": "@1", "tags": {"localhost/shared/base:latest": []}},
-    {"id": "@2", "tags": {"docker.io/library/mine:1": ["p1"], "docker.io/library/mine:2": ["p1"]}, "held_by": ["p1"]},
+    {"id": "@2", "tags": {"docker.io/library/mine:1": ["p1"], "docker.io/library/mine:2": ["p1"]}, "held_by": ["p1"],
+     "document": {"Labels": {"podfence.cache": "key-of-p1"}, "Config": {"ExposedPorts": {"80/tcp": {}}}}},
     {"id": "@4", "tags": {"docker.io/library/both:1": ["p1", "p10"]}, "held_by": ["p1", "p10"]},
     {"id": "@3", "tags": {"docker.io/library/theirs:1": ["p10"]}, "held_by": ["p10"]}],
   "execs": [{"id": "@7", "container": "web"}, {"id": "@8", "container": "web10"}]
@@ -158,7 +159,11 @@ rules::Decision World::decide(const Setting& setting, rules::Method method, std:
   const auto& match = std::get<rules::Match>(routed);
   const auto body = match.endpoint->body;
   request.has_content = !content.empty() && body != rules::Body::None;
-  if (request.has_content && body != rules::Body::Stream) {
+  // Of an archive every text that the rules read is the content.
+  if (const auto archive = rules::archive_rules(*match.endpoint, request, setting.project)) {
+    request.archive.emplace();
+    for (const auto& name : archive->texts) request.archive->texts[name] = content;
+  } else if (request.has_content && body != rules::Body::Stream) {
     auto value = rules::json::parse(content);
     if (auto* error = std::get_if<rules::json::Error>(&value))
       return rules::Deny{rules::refusal("content.json"), error->what, rules::Kind::None};
