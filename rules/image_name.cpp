@@ -17,7 +17,7 @@ bool all_of(std::string_view text, bool (*test)(char)) { return std::all_of(text
 bool lower_or_digit(char c) { return ascii::is_lower(c) || ascii::is_digit(c); }
 bool path_character(char c) { return lower_or_digit(c) || c == '.' || c == '_' || c == '-'; }
 bool tag_character(char c) { return path_character(c) || ascii::is_upper(c); }
-bool host_character(char c) { return tag_character(c) && c != '_'; }
+bool label_character(char c) { return ascii::is_alphanumeric(c) || c == '-'; }
 bool digit(char c) { return ascii::is_digit(c); }
 bool hex_lower(char c) { return digit(c) || (c >= 'a' && c <= 'f'); }
 
@@ -42,10 +42,19 @@ bool is_registry(std::string_view first) {
   return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;
 }
 
+bool is_host_label(std::string_view text) {
+  const auto ends = [](char c) { return ascii::is_alphanumeric(c); };
+  return !text.empty() && all_of(text, label_character) && ends(text.front()) && ends(text.back());
+}
+
 bool is_registry_syntax(std::string_view text) {
   const auto colon = text.find(':');
-  const auto host = text.substr(0, colon);
-  if (host.empty() || !all_of(host, host_character)) return false;
+  for (auto host = text.substr(0, colon);;) {
+    const auto dot = host.find('.');
+    if (!is_host_label(host.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) break;
+    host = host.substr(dot + 1);
+  }
   if (colon == std::string_view::npos) return true;
   const auto port = text.substr(colon + 1);
   return !port.empty() && port.size() <= 5 && all_of(port, digit);

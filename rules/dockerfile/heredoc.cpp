@@ -23,9 +23,10 @@ class Line {
   std::optional<std::vector<Heredoc>> heredocs() {
     while (at_ < text_.size())
       if (!step()) return std::nullopt;
-    // A quote that stays open is an error there, and then the line has no here-documents at all.
-    if (quote_ && candidates_) return std::nullopt;
-    if (odd_dollar_ && candidates_) return std::nullopt;
+    // A quote that stays open, or a substitution that it does not know, is an error there, and then the line has no
+    // here-documents at all.
+    if (candidates_ && (quote_ || splits_)) return std::nullopt;
+    if (!found_.empty() && may_fail_) return std::nullopt;
     return std::move(found_);
   }
 
@@ -55,12 +56,15 @@ class Line {
     at_ += escapes ? 2 : 1;
   }
 
-  /// `${NAME}` and what begins no substitution are taken alike by everybody.
+  /// `${NAME}` and what begins no substitution are taken alike by everybody. What others become is split at blanks,
+  /// quotes or not, unless the whole is quoted; and quotes within them are counted apart.
   void note_dollar() {
     if (!text_.substr(at_).starts_with("${")) return;
-    auto end = at_ + 2;
-    while (end < text_.size() && is_name(text_[end])) ++end;
-    if (end == at_ + 2 || end >= text_.size() || text_[end] != '}') odd_dollar_ = true;
+    const auto end = std::min(text_.find('}', at_), text_.size());
+    const auto inside = text_.substr(at_ + 2, end - std::min(end, at_ + 2));
+    if (end < text_.size() && !inside.empty() && std::ranges::all_of(inside, is_name)) return;
+    may_fail_ = true;
+    if (!quote_ || end == text_.size() || inside.find_first_of("\"'\\") != std::string_view::npos) splits_ = true;
   }
 
   /// A run of '<'. Two of them at the beginning of a word, and a word behind them, are a here-document.
@@ -98,7 +102,8 @@ class Line {
   std::size_t at_ = 0;
   char quote_ = 0;
   bool candidates_ = false;  ///< something that would be a here-document if the quotes were read otherwise
-  bool odd_dollar_ = false;
+  bool may_fail_ = false;
+  bool splits_ = false;
   std::vector<Heredoc> found_;
 };
 

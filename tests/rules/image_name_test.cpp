@@ -47,6 +47,11 @@ TEST_CASE("what is no registry reference has no normal form") {
                                    "bb:-x",
                                    full,
                                    "host:99999999/x",
+                                   "../x",
+                                   "a..b/x",
+                                   ".a.b/x",
+                                   "-a.b/x",
+                                   "a-.b/x",
                                    "containers-storage:x"};
   for (const auto reference : rows) {
     CAPTURE(reference);

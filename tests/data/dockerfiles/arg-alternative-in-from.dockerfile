@@ -1,0 +1,3 @@
+ARG NAME=x
+FROM localhost/${NAME:+bb}
+LABEL a=b

@@ -1,0 +1,3 @@
+ARG NAME
+FROM ${NAME:-localhost/bb}
+LABEL a=b

@@ -1,0 +1,3 @@
+FROM localhost/bb
+RUN echo one \  	 
+  two > /out

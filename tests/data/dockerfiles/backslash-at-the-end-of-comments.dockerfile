@@ -1,0 +1,4 @@
+FROM localhost/bb
+ENV A=1 \
+# the rest
+

@@ -1,0 +1,2 @@
+FROM localhost/bb
+RUN echo one > /out \

@@ -1,0 +1,2 @@
+﻿FROM localhost/bb
+LABEL bom=yes

@@ -1,0 +1,5 @@
+FROM localhost/bb
+RUN echo one \
+# not this
+   # nor this \
+  two > /out

@@ -1,0 +1,6 @@
+FROM localhost/bb
+ENV LONG=ab\
+cd EVEN=lo\
+  X=nger
+RU\
+N echo joined > /out

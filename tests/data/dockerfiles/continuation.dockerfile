@@ -1,0 +1,4 @@
+FROM localhost/bb
+RUN echo one \
+  two \
+	three > /out

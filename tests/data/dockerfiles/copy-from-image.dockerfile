@@ -1,0 +1,2 @@
+FROM scratch
+COPY --from=localhost/bb /etc/passwd /p

@@ -1,0 +1,3 @@
+FROM localhost/bb
+RUN -- echo two > /out
+CMD -x y

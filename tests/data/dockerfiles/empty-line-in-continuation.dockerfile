@@ -1,0 +1,6 @@
+FROM localhost/bb
+RUN echo one \
+
+   
+  two > /out
+LABEL after=1

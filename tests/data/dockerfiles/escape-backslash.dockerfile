@@ -1,0 +1,4 @@
+#  Escape = \
+FROM localhost/bb
+ENV A=1 \
+ B=2

@@ -1,0 +1,6 @@
+# escape=`
+FROM localhost/bb
+RUN echo one `
+  two > /out
+RUN echo C:\\dir\\x > /path
+CMD ["a\\b"]

@@ -1,0 +1,3 @@
+FROM localhost/bb
+ENV P="80 81"
+EXPOSE $P 90

@@ -1,0 +1,2 @@
+FROM localhost/bb
+HEALTHCHECK CMD ["test", "-e", "/x"]

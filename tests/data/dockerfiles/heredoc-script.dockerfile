@@ -1,0 +1,5 @@
+FROM localhost/bb
+RUN <<EOF
+#!/bin/sh
+echo script > /out
+EOF

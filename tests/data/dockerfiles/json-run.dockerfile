@@ -1,0 +1,2 @@
+FROM localhost/bb
+RUN ["/bin/sh", "-c", "echo $HOME \\ > /out"]

@@ -1,0 +1,3 @@
+FROM localhost/bb
+CMD ['a', 'b']
+ENTRYPOINT [ -f /x ] && echo y

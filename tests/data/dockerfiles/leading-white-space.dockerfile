@@ -1,0 +1,3 @@
+   FROM localhost/bb
+	ENV A=tab
+  	 LABEL b=c

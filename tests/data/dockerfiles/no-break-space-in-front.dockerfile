@@ -1,0 +1,2 @@
+ FROM localhost/bb
+ LABEL a=b 

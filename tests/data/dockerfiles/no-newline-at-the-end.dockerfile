@@ -1,0 +1,2 @@
+FROM localhost/bb
+CMD echo end

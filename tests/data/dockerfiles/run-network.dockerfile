@@ -1,0 +1,2 @@
+FROM localhost/bb
+RUN --network=none echo x > /out

@@ -1,0 +1,3 @@
+FROM localhost/bb
+RUN	echo	a		b > /out
+CMD	echo		x
