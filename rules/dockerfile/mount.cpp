@@ -173,10 +173,10 @@ class MountReader {
   }
 
   bool check_values() {
-    for (auto& [key, value] : given_) {
+    for (auto& given : given_) {
       const auto row = std::ranges::find_if(
-          option_rows, [&](const OptionRow& each) { return each.type == type_->type && each.key == key; });
-      if (row == option_rows.end() || !check_value(row->value, value)) return false;
+          option_rows, [&](const OptionRow& each) { return each.type == type_->type && each.key == given.first; });
+      if (row == option_rows.end() || !check_value(row->value, given.second)) return false;
     }
     return true;
   }
