@@ -60,11 +60,12 @@ class Line {
   /// quotes or not, unless the whole is quoted; and quotes within them are counted apart.
   void note_dollar() {
     if (!text_.substr(at_).starts_with("${")) return;
-    const auto end = std::min(text_.find('}', at_), text_.size());
-    const auto inside = text_.substr(at_ + 2, end - std::min(end, at_ + 2));
-    if (end < text_.size() && !inside.empty() && std::ranges::all_of(inside, is_name)) return;
+    auto end = at_ + 2;
+    while (end < text_.size() && is_name(text_[end])) ++end;
+    if (end > at_ + 2 && text_.substr(end).starts_with('}')) return;
     may_fail_ = true;
-    if (!quote_ || end == text_.size() || inside.find_first_of("\"'\\") != std::string_view::npos) splits_ = true;
+    if (special_ < end) special_ = std::min(text_.find_first_of("}\"'\\", end), text_.size());
+    if (!quote_ || !text_.substr(special_).starts_with('}')) splits_ = true;
   }
 
   /// A run of '<'. Two of them at the beginning of a word, and a word behind them, are a here-document.
@@ -104,6 +105,7 @@ class Line {
   bool candidates_ = false;  ///< something that would be a here-document if the quotes were read otherwise
   bool may_fail_ = false;
   bool splits_ = false;
+  std::size_t special_ = 0;  ///< the first bracket, quote or backslash behind the last substitution
   std::vector<Heredoc> found_;
 };
 
