@@ -1,5 +1,6 @@
 #include "proxy/command_line.hpp"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <optional>
 
@@ -14,11 +15,11 @@ struct CommandName {
   Command command;
 };
 constexpr CommandName commands[] = {
-    {"serve", Command::Serve},     {"check-config", Command::CheckConfig},
-    {"explain", Command::Explain}, {"schema", Command::Schema},
-    {"version", Command::Version}, {"--version", Command::Version},
-    {"help", Command::Help},       {"--help", Command::Help},
-    {"-h", Command::Help},
+    {"serve", Command::Serve},       {"check-config", Command::CheckConfig},
+    {"explain", Command::Explain},   {"replay", Command::Replay},
+    {"schema", Command::Schema},     {"version", Command::Version},
+    {"--version", Command::Version}, {"help", Command::Help},
+    {"--help", Command::Help},       {"-h", Command::Help},
 };
 
 std::optional<Command> find_command(std::string_view name) {
@@ -27,10 +28,18 @@ std::optional<Command> find_command(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view name_of(Command command) { return std::ranges::find(commands, command, &CommandName::command)->name; }
+
 /// The options that say what a configuration file says too.
 constexpr const char* single_project_options[] = {"policy", "socket", "share-image", "state", "audit-log"};
 /// To explain, one of the file's projects is chosen, and Podman is asked or not.
 constexpr const char* serving_options[] = {"project", "upstream"};
+
+/// In place of a text that says which: "tsv" or "json".
+void set_format(bool& json, const std::string& format) {
+  if (format != "tsv" && format != "json") throw options::error("--format is tsv or json");
+  json = format == "json";
+}
 
 options::options_description described(CommandLine& line) {
   options::options_description all;
@@ -40,13 +49,21 @@ options::options_description described(CommandLine& line) {
   if (line.command == Command::CheckConfig) return all;
   add("project", text(line.options.project))("policy", text(line.options.policy));
   add("socket", text(line.options.socket));
+  add("share-image", options::value(&line.options.shared_images)->composing());
+  if (line.command == Command::Replay) {
+    auto& replay = line.replay;
+    add("facts", text(line.facts))("against", text(replay.against))("save", text(replay.save));
+    add("text", options::bool_switch(&replay.text))("input", options::value(&replay.inputs));
+    add("format",
+        options::value<std::string>()->notifier([&](const std::string& format) { set_format(replay.json, format); }));
+    return all;
+  }
   add("upstream", text(line.options.upstream))("state", text(line.options.state));
   if (line.command == Command::Serve) add("audit-log", text(line.options.audit_log));
   if (line.command == Command::Explain) {
-    add("facts", text(line.explain.facts))("json", options::bool_switch(&line.explain.json));
+    add("facts", text(line.facts))("json", options::bool_switch(&line.explain.json));
     add("request", text(line.explain.request));
   }
-  add("share-image", options::value(&line.options.shared_images)->composing());
   return all;
 }
 
@@ -66,10 +83,11 @@ std::optional<UsageError> check_combination(const CommandLine& line, const optio
   if (line.command == Command::CheckConfig)
     return is_given("config") ? std::nullopt : std::optional(UsageError{"check-config needs a file"});
   const bool serves = line.command == Command::Serve;
+  if (line.command == Command::Replay && !is_given("input")) return UsageError{"replay needs a file or a folder, or -"};
   if (is_given("facts") && is_given("upstream")) return excluded("facts", "upstream");
   if (!is_given("config")) {
     if (is_given("project")) return std::nullopt;
-    return UsageError{std::string(serves ? "serve" : "explain") + " needs --project ID or --config FILE"};
+    return UsageError{std::string(name_of(line.command)) + " needs --project ID or --config FILE"};
   }
   for (const char* name : single_project_options)
     if (is_given(name)) return excluded("config", name);
@@ -83,6 +101,7 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   options::positional_options_description positions;
   if (line.command == Command::CheckConfig) positions.add("config", 1);
   if (line.command == Command::Explain) positions.add("request", 1);
+  if (line.command == Command::Replay) positions.add("input", -1);
   // Guessing would let a new option change what an old script means.
   const auto style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
   try {
@@ -104,8 +123,8 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
   const auto command = find_command(arguments.front());
   if (!command) return UsageError{"the command '" + arguments.front() + "' is not known"};
   CommandLine line{*command, {}, {}};
-  const bool has_options =
-      line.command == Command::Serve || line.command == Command::CheckConfig || line.command == Command::Explain;
+  constexpr Command with_options[] = {Command::Serve, Command::CheckConfig, Command::Explain, Command::Replay};
+  const bool has_options = std::ranges::find(with_options, line.command) != std::end(with_options);
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (has_options) {
     if (auto error = parse_options(line, rest)) return *error;
@@ -123,6 +142,8 @@ std::string_view usage() {
   podfence check-config FILE                say whether the file would load, and do nothing else
   podfence explain --project ID [option]... [REQUEST]
                                             say what would become of a request: a file, or standard input
+  podfence replay --project ID [option]... PATH...
+                                            decide every request of files and folders, and print the decisions
   podfence schema                           print the JSON Schema of configuration files
   podfence version | help
 
@@ -140,8 +161,17 @@ Options of explain: --config FILE, or --policy, --share-image, --socket and --st
   --upstream PATH        Podman is asked what exists; nothing is changed
   --json                 one line of JSON per request
 
+Options of replay: --config FILE, or --policy, --share-image and --socket as for serve; --facts as for explain; and
+  PATH                   a file: what a client sends on one connection; a folder: the files in it; -: standard input,
+                         with a NUL byte between the connections
+  --against FILE|NAME    another configuration, or another policy where there is no --config: print what differs
+  --format tsv|json      default tsv
+  --text                 requests may have plain line ends and lack Host and Content-Length, as for explain
+  --save DIR             where a request that podfence fails on is saved; default the current directory
+
 Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,
-4 the explained request is refused.
+4 the explained request is refused, 5 podfence crashed on a replayed request, or decided it in two ways,
+6 decisions differ under the two policies.
 )";
 }
 

@@ -11,18 +11,35 @@
 namespace podfence::proxy {
 
 /// docs/configuration.md tells them; scripts rely on them.
-enum ExitCode { exit_ok = 0, exit_failure = 1, exit_usage = 2, exit_configuration = 3, exit_refused = 4 };
+enum ExitCode {
+  exit_ok = 0,
+  exit_failure = 1,
+  exit_usage = 2,
+  exit_configuration = 3,
+  exit_refused = 4,
+  exit_finding = 5,
+  exit_differs = 6
+};
 
 struct CommandLine {
-  enum class Command { Serve, CheckConfig, Explain, Schema, Version, Help } command = Command::Help;
+  enum class Command { Serve, CheckConfig, Explain, Replay, Schema, Version, Help } command = Command::Help;
   std::string configuration_file;  ///< "" for none; then `options` count
   rules::ServeOptions options;
 
+  std::string facts = {};  ///< file of what exists, for explain and replay; "" for none
+
   struct Explain {
     std::string request = {};  ///< file; "" and "-" are standard input
-    std::string facts = {};    ///< file; "" for none
     bool json = false;
   } explain = {};
+
+  struct Replay {
+    std::vector<std::string> inputs = {};  ///< files and folders; "-" is standard input
+    std::string against = {};              ///< a configuration file or a policy, as the first one is; "" for none
+    std::string save = {};                 ///< directory; "" is the current one
+    bool json = false;
+    bool text = false;  ///< inputs are completed, as for explain
+  } replay = {};
 };
 
 /// What is wrong, in a phrase for people.

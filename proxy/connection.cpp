@@ -25,9 +25,20 @@ short poll_now(int file, short events) {
 
 Connection::Connection(Socket socket) : socket_(std::move(socket)) {}
 
+Connection::Connection(const asio::any_io_executor& executor, std::string_view written)
+    : socket_(executor), written_(written) {}
+
 void Connection::consume(std::size_t size) {
   begin_ += size;
   if (begin_ == end_) begin_ = end_ = 0;
+}
+
+/// How much that was.
+std::size_t Connection::take_written() {
+  const auto piece = written_->substr(0, buffer_size - end_);
+  std::memcpy(buffer_.get() + end_, piece.data(), piece.size());
+  written_->remove_prefix(piece.size());
+  return piece.size();
 }
 
 Task<bool> Connection::receive() {
@@ -38,6 +49,11 @@ Task<bool> Connection::receive() {
     begin_ = 0;
   }
   if (interrupted_ || end_ == buffer_size) co_return false;
+  if (written_) {
+    const auto taken = take_written();
+    end_ += taken;
+    co_return taken > 0;
+  }
   const auto [error, size] =
       co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_), as_value);
   end_ += size;
@@ -51,6 +67,7 @@ Task<bool> Connection::send(std::string_view bytes) {
 
 Task<bool> Connection::send(std::span<const asio::const_buffer> pieces) {
   if (interrupted_) co_return false;
+  if (written_) co_return true;
   const auto [error, size] = co_await asio::async_write(socket_, pieces, as_value);
   co_return !error;
 }

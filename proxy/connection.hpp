@@ -6,6 +6,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -21,6 +22,9 @@ class Connection {
   static constexpr std::size_t buffer_size = 64 * 1024;
 
   explicit Connection(Socket socket);
+  /// Of a client that is not there: receives these bytes, which stay where they are, and then the end. What is sent is
+  /// dropped. Nothing ever waits.
+  Connection(const boost::asio::any_io_executor& executor, std::string_view written);
   boost::asio::any_io_executor executor() { return socket_.get_executor(); }
 
   /// Received and not yet consumed. Valid until the next receive().
@@ -57,7 +61,10 @@ class Connection {
   Peer peer() const;
 
  private:
+  std::size_t take_written();
+
   Socket socket_;
+  std::optional<std::string_view> written_;  ///< what is left of it, in place of the socket
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "proxy/raw_request.hpp"
-#include "rules/stated_objects.hpp"
+#include "proxy/rehearsal.hpp"
 #include "rules/trace.hpp"
 
 namespace podfence::proxy {
-
-/// Where the facts are from: what is stated, or Podman and a ledger that may be in use.
-struct FactSources {
-  const rules::StatedObjects* stated = nullptr;  ///< nullptr: upstream is asked
-  std::string upstream;                          ///< Podman's socket
-  std::string ledger;                            ///< file
-};
 
 /// Of each request, in order: a connection carries one after the other. Throws std::runtime_error with a sentence for
 /// people.

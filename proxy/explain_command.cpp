@@ -1,21 +1,18 @@
 #include "proxy/explain_command.hpp"
 
-#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
 
+#include "proxy/choose_project.hpp"
 #include "proxy/explain.hpp"
 #include "proxy/load.hpp"
-#include "proxy/log.hpp"
-#include "proxy/places.hpp"
 #include "proxy/probe.hpp"
 
 namespace podfence::proxy {
 namespace {
 
 using namespace std::chrono_literals;
-using Stated = std::variant<rules::StatedObjects, int>;
 
 std::string read_request(const std::string& path) {
   if (path.empty() || path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
@@ -24,33 +21,9 @@ std::string read_request(const std::string& path) {
   return std::move(text);
 }
 
-/// What the line says exists, or the exit code after the reason was told.
-Stated read_facts(const std::string& path, const rules::Project& project) {
-  if (path.empty()) return rules::StatedObjects();
-  const auto [text, wrong] = read_file(path);
-  auto objects = wrong.empty() ? rules::StatedObjects::read(path, text, project.label_key)
-                               : rules::ConfigurationError{"", wrong, path};
-  if (auto* stated = std::get_if<rules::StatedObjects>(&objects)) return std::move(*stated);
-  log(rules::text_of(std::get<rules::ConfigurationError>(objects), path));
-  return exit_configuration;
-}
-
-/// The project of that id, or the only one; nullptr after the reason was told.
-const rules::Project* choose_project(const rules::Configuration& configuration, const std::string& id) {
-  const auto& projects = configuration.projects;
-  if (id.empty() && projects.size() == 1) return &projects.front().project;
-  const auto found = std::ranges::find_if(projects, [&](const auto& each) { return each.project.id == id; });
-  if (found != projects.end()) return &found->project;
-  std::string known;
-  for (const auto& each : projects) known += (known.empty() ? "" : ", ") + each.project.id;
-  refuse_usage(id.empty() ? "--project says which one of the projects: " + known
-                          : "the configuration has no project " + id + "; it has: " + known);
-  return nullptr;
-}
-
 std::string source_note(const CommandLine& line) {
   if (!line.options.upstream.empty()) return "what exists was asked of Podman on " + line.options.upstream;
-  if (!line.explain.facts.empty()) return "what exists is what " + line.explain.facts + " states";
+  if (!line.facts.empty()) return "what exists is what " + line.facts + " states";
   return "nothing is known of what exists (--facts, --upstream): what the request names counts as missing";
 }
 
@@ -78,17 +51,12 @@ int print(std::vector<rules::Trace> traces, const CommandLine& line) {
 }  // namespace
 
 int explain(const CommandLine& line) {
-  auto loaded = load(line, false);
+  const auto loaded = load_unserved(line);
   if (const int* code = std::get_if<int>(&loaded)) return *code;
-  auto& configuration = std::get<rules::Configuration>(loaded);
-  const Places places = Places::of_this_process();
-  if (places.runtime().empty())  // nothing listens, so that any place will do
-    for (auto& [served, socket] : configuration.projects)
-      if (socket.empty()) socket = "/run/podfence/" + served.id + "/podman.sock";
-  places.fill(configuration);
+  const auto& configuration = std::get<rules::Configuration>(loaded);
   const auto* project = choose_project(configuration, line.options.project);
   if (!project) return exit_usage;
-  const auto facts = read_facts(line.explain.facts, *project);
+  const auto facts = read_facts(line.facts, *project);
   if (const int* code = std::get_if<int>(&facts)) return *code;
   const auto& upstream = line.options.upstream;
   if (!upstream.empty())

@@ -7,6 +7,7 @@
 #include "proxy/explain_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
+#include "proxy/replay_command.hpp"
 #include "proxy/serve.hpp"
 #include "rules/configuration_schema.hpp"
 
@@ -39,6 +40,8 @@ int run(const CommandLine& line) {
       return check_configuration(line);
     case CommandLine::Command::Explain:
       return proxy::explain(line);
+    case CommandLine::Command::Replay:
+      return proxy::replay(line);
     case CommandLine::Command::Schema:
       std::cout << rules::configuration_schema;
       return proxy::exit_ok;

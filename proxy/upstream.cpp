@@ -26,15 +26,14 @@ constexpr std::size_t never_blocks = 64 * 1024;
 
 bool may_be_repeated(rules::Method method) { return method == rules::Method::Get || method == rules::Method::Head; }
 
-/// The whole message, or its head when the content is streamed behind it.
+}  // namespace
+
 std::string write_request(const rules::UpstreamRequest& request, bool streamed, bool upgrade) {
   auto framing = may_be_repeated(request.method) ? Framing{} : Framing::sized(0);
   if (request.content) framing = Framing::sized(request.content->size());
   if (streamed) return write_request_head(request, Framing::chunked(), upgrade);
   return write_request_head(request, framing, upgrade).append(request.content.value_or(""));
 }
-
-}  // namespace
 
 Task<std::optional<Connection>> Upstream::connect() {
   asio::steady_timer pause(executor_);

@@ -38,6 +38,9 @@ class Upstream {
   std::vector<Idle> idle_;
 };
 
+/// The whole message, or its head when the content is streamed behind it. `upgrade`: it asks for a tunnel.
+std::string write_request(const rules::UpstreamRequest& request, bool streamed, bool upgrade);
+
 /// One request to upstream and its answer. The connection goes back to the idle ones when both were complete, otherwise
 /// it is closed.
 class UpstreamCall {

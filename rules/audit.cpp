@@ -2,28 +2,11 @@
 
 #include <string_view>
 
+#include "rules/escaped.hpp"
 #include "rules/json.hpp"
 
 namespace podfence::rules {
 namespace {
-
-/// Every byte that is not printable ASCII, and the backslash, becomes `\xNN`: a line never holds control characters or
-/// broken UTF-8, and two different texts never look alike. `limit` bounds what is read, so that an escape stays whole.
-std::string escaped(std::string_view text, std::size_t limit = std::string_view::npos) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string line;
-  for (const char c : text.substr(0, limit)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f && byte != '\\') {
-      line += c;
-    } else {
-      line += "\\x";
-      line += digits[byte >> 4];
-      line += digits[byte & 0xf];
-    }
-  }
-  return line;
-}
 
 /// These quote what could not be read, whatever it was.
 bool quotes_anything(const Refusal& rule) {

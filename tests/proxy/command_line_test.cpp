@@ -46,6 +46,24 @@ TEST_CASE("a configuration file is named by an option, for check-config also by 
   CHECK(understood({"check-config", "f"}).command == Command::CheckConfig);
 }
 
+TEST_CASE("every option of replay arrives") {
+  const auto line = understood({"replay", "--config", "c", "--project", "p1", "--facts", "f", "--against", "d", "--save",
+                                "s", "--format", "json", "--text", "a", "-", "b"});
+  CHECK(line.command == Command::Replay);
+  CHECK(line.configuration_file == "c");
+  CHECK(line.options.project == "p1");
+  CHECK(line.facts == "f");
+  CHECK(line.replay.against == "d");
+  CHECK(line.replay.save == "s");
+  CHECK(line.replay.json);
+  CHECK(line.replay.text);
+  CHECK(line.replay.inputs == Words{"a", "-", "b"});
+  const auto plain = understood({"replay", "--project", "p1", "--policy", "builder", "--format", "tsv", "a"});
+  CHECK_FALSE(plain.replay.json);
+  CHECK_FALSE(plain.replay.text);
+  CHECK(plain.options.policy == "builder");
+}
+
 TEST_CASE("schema, help and version take no options; help and version have the spellings that people try") {
   CHECK(understood({"schema"}).command == Command::Schema);
   for (const char* word : {"help", "--help", "-h"}) CHECK(understood({word}).command == Command::Help);
@@ -81,6 +99,13 @@ TEST_CASE("what is not understood is refused with a reason") {
       {{"explain", "--project", "p1", "--audit-log", "/l"}, "--audit-log"},
       {{"explain", "--project", "p1", "a", "b"}, "positional"},
       {{"serve", "--project", "p1", "--facts", "f"}, "--facts"},
+      {{"replay", "a"}, "replay needs --project ID or --config FILE"},
+      {{"replay", "--project", "p1"}, "replay needs a file or a folder, or -"},
+      {{"replay", "--config", "f", "--policy", "builder", "a"}, "--config and --policy exclude each other"},
+      {{"replay", "--project", "p1", "--format", "xml", "a"}, "--format is tsv or json"},
+      {{"replay", "--project", "p1", "--upstream", "/u", "a"}, "--upstream"},
+      {{"replay", "--project", "p1", "--json", "a"}, "--json"},
+      {{"explain", "--project", "p1", "--against", "b"}, "--against"},
       {{"check-config", "a", "b"}, "positional"},
       {{"check-config", "--project", "p1"}, "--project"},
       {{"version", "now"}, "takes no arguments"},

@@ -1,0 +1,67 @@
+#include "proxy/replay.hpp"
+
+#include "proxy/upstream.hpp"
+#include "rules/object_claim.hpp"
+#include "rules/refusal.hpp"
+#include "rules/workspace_volume.hpp"
+
+namespace podfence::proxy {
+namespace {
+
+/// The bytes that Podman gets, in order.
+std::vector<std::string> messages_of(const rules::Decision& decision, const rules::Project& project,
+                                     const rules::Endpoint& endpoint) {
+  std::vector<std::string> messages;
+  const auto add = [&](const rules::UpstreamRequest& request) {
+    messages.push_back(write_request(request, false, false));
+  };
+  if (const auto* batch = std::get_if<rules::Batch>(&decision)) {
+    for (const auto& item : batch->items)
+      if (!item.ledger_only) add(item.request);
+  }
+  if (const auto* forward = std::get_if<rules::Forward>(&decision)) {
+    for (const auto& volume : forward->workspace_volumes) add(rules::claim(volume));
+    for (const auto& volume : forward->volumes) add(rules::claim(project, volume));
+    for (const auto& network : forward->networks) add(rules::claim(project, network));
+    const bool streamed = endpoint.body == rules::Body::Stream;
+    const bool hijacks = rules::relay_of(endpoint.answer) == rules::Relay::Hijack;
+    messages.push_back(write_request(forward->request, streamed, hijacks));
+  }
+  return messages;
+}
+
+/// What begins and does not go on is refused when its time is over.
+rules::Decision unfinished_head() { return rules::Deny{rules::refusal("http.timeout"), "the head", rules::Kind::None}; }
+
+bool says_nothing(std::string_view bytes) { return bytes.find_first_not_of("\r\n") == std::string_view::npos; }
+
+std::string_view difference_between(const Replay::Result& one, const Replay::Result& other) {
+  if (one.verdicts.size() != other.verdicts.size() || one.closed != other.closed) return "decision";
+  for (std::size_t i = 0; i < one.verdicts.size(); ++i)
+    if (const auto what = rules::difference_between(one.verdicts[i], other.verdicts[i]); !what.empty()) return what;
+  return "";
+}
+
+}  // namespace
+
+Replay::Result Replay::decide_once(std::string_view bytes) {
+  Result result;
+  const auto end = rehearsal_.play(bytes, [&](const auto& judged, const RequestHead*, rules::Decision decision) {
+    auto& verdict = result.verdicts.emplace_back(rules::verdict_of(judged, decision));
+    if (verdict.endpoint) verdict.sent = messages_of(decision, project_, *verdict.endpoint);
+  });
+  result.closed = end == Rehearsal::End::Closed;
+  if (end == Rehearsal::End::InsideHead)
+    result.verdicts.push_back(rules::verdict_of({project_, "", ""}, unfinished_head()));
+  return result;
+}
+
+Replay::Result Replay::decide(std::string_view bytes) {
+  if (says_nothing(bytes)) return {};
+  rehearsal_.forget();
+  auto result = decide_once(bytes);
+  result.differs = difference_between(result, decide_once(bytes));
+  return result;
+}
+
+}  // namespace podfence::proxy
