@@ -57,7 +57,7 @@ Task<Refused> Examination::read_content() {
 
 /// What no archive could make right is refused before a byte of it is read.
 Refused Examination::refused_without_archive() {
-  rules::Facts facts(project_, services_.ledger, services_.memory, services_.usage);
+  rules::Facts facts(project_, services_.known(), services_.memory, services_.usage);
   rules::Exchange exchange{project_, match_, request_, facts};
   auto decision = rules::decide(exchange);
   if (auto* deny = std::get_if<Deny>(&decision)) return std::move(*deny);

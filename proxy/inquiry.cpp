@@ -41,7 +41,7 @@ LockedNames names_in(const rules::Decision& decision) {
 Inquiry::Inquiry(Services& services, const rules::Project& project, const rules::Match& match,
                  const rules::Request& request)
     : services_(services),
-      facts_(std::in_place, project, services.ledger, services.memory, services.usage),
+      facts_(std::in_place, project, services.known(), services.memory, services.usage),
       exchange_{project, match, request, *facts_},
       buffered_(services.buffers, project.id) {}
 
@@ -102,7 +102,7 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
 }
 
 void Inquiry::forget_all() {
-  facts_.emplace(exchange_.project, services_.ledger, services_.memory, services_.usage);
+  facts_.emplace(exchange_.project, services_.known(), services_.memory, services_.usage);
   for (const auto& reference : fetched_) facts_->note_fetched(reference);
   buffered_.shrink_to(0);
 }

@@ -95,25 +95,26 @@ class Player {
   Connection client_;
 };
 
-/// Of facts that are stated: theirs. Else what the file says now; without one images are nobody's.
+/// What the file says now; without one images are nobody's.
 SqliteLedger ledger_for(const FactSources& sources, std::string& note) {
-  SqliteLedger stated(":memory:");
-  if (sources.stated) {
-    for (const auto& [project, claim] : sources.stated->holdings()) stated.apply(project, {claim});
-    return stated;
-  }
+  if (sources.stated) return SqliteLedger(":memory:");
   try {
     return SqliteLedger::copy_of(sources.ledger);
   } catch (const std::runtime_error& error) {
     note = std::string(error.what()) + ": images are judged as if no project had pulled any";
   }
-  return stated;
+  return SqliteLedger(":memory:");
+}
+
+std::vector<rules::StatedObjects::Holding> holdings_of(const rules::StatedObjects* stated) {
+  return stated ? stated->holdings() : std::vector<rules::StatedObjects::Holding>();
 }
 
 }  // namespace
 
 Rehearsal::Rehearsal(const rules::Project& project, const FactSources& sources)
     : ledger_(ledger_for(sources, note_)),
+      stated_ledger_(holdings_of(sources.stated)),
       audit_(""),
       project_(project),
       services_{.limits = Limits(),
@@ -126,7 +127,8 @@ Rehearsal::Rehearsal(const rules::Project& project, const FactSources& sources)
                 .audit = audit_,
                 .spool_directory = std::filesystem::temp_directory_path(),
                 .spool = BufferBudget(Limits().spool_bytes, Limits().spool_bytes),
-                .stated = sources.stated} {}
+                .stated = sources.stated,
+                .stated_ledger = sources.stated ? &stated_ledger_ : nullptr} {}
 
 void Rehearsal::forget() {
   services_.memory = rules::OwnerMemory();

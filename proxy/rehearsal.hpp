@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "proxy/services.hpp"
+#include "rules/stated_ledger.hpp"
 #include "rules/trace.hpp"
 
 namespace podfence::proxy {
@@ -46,6 +47,7 @@ class Rehearsal {
   boost::asio::io_context context_{1};
   std::string note_;
   SqliteLedger ledger_;
+  rules::StatedLedger stated_ledger_;
   AuditLog audit_;
   const rules::Project& project_;
   Services services_;

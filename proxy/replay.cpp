@@ -9,8 +9,7 @@ namespace podfence::proxy {
 namespace {
 
 /// The bytes that Podman gets, in order.
-std::vector<std::string> messages_of(const rules::Decision& decision, const rules::Project& project,
-                                     const rules::Endpoint& endpoint) {
+std::vector<std::string> messages_of(const rules::Decision& decision, const rules::Judged& judged) {
   std::vector<std::string> messages;
   const auto add = [&](const rules::UpstreamRequest& request) {
     messages.push_back(write_request(request, false, false));
@@ -21,9 +20,10 @@ std::vector<std::string> messages_of(const rules::Decision& decision, const rule
   }
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) {
     for (const auto& volume : forward->workspace_volumes) add(rules::claim(volume));
-    for (const auto& volume : forward->volumes) add(rules::claim(project, volume));
-    for (const auto& network : forward->networks) add(rules::claim(project, network));
-    const bool streamed = endpoint.body == rules::Body::Stream;
+    for (const auto& volume : forward->volumes) add(rules::claim(judged.project, volume));
+    for (const auto& network : forward->networks) add(rules::claim(judged.project, network));
+    const auto& endpoint = *judged.match->endpoint;
+    const bool streamed = endpoint.body == rules::Body::Stream || judged.request->archive;
     const bool hijacks = rules::relay_of(endpoint.answer) == rules::Relay::Hijack;
     messages.push_back(write_request(forward->request, streamed, hijacks));
   }
@@ -48,7 +48,7 @@ Replay::Result Replay::decide_once(std::string_view bytes) {
   Result result;
   const auto end = rehearsal_.play(bytes, [&](const auto& judged, const RequestHead*, rules::Decision decision) {
     auto& verdict = result.verdicts.emplace_back(rules::verdict_of(judged, decision));
-    if (verdict.endpoint) verdict.sent = messages_of(decision, project_, *verdict.endpoint);
+    verdict.sent = messages_of(decision, judged);
   });
   result.closed = end == Rehearsal::End::Closed;
   if (end == Rehearsal::End::InsideHead)

@@ -23,7 +23,11 @@ struct Services {
   AuditLog& audit;
   std::string spool_directory;                   ///< for uploads that are being judged
   BufferBudget spool;                            ///< bytes of them on disk
-  const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream, for explanations
+  // For explanations:
+  const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream
+  const rules::Ledger* stated_ledger = nullptr;  ///< likewise, instead of the ledger
+
+  const rules::Ledger& known() const { return stated_ledger ? *stated_ledger : ledger; }
 };
 
 }  // namespace podfence::proxy

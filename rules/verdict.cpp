@@ -35,6 +35,7 @@ void add(Verdict& verdict, const Reply& reply) {
 void add(Verdict& verdict, const Forward& forward) {
   add_claims(verdict, forward.before);
   add_claims(verdict, forward.on_failure, ", on failure");
+  verdict.members = forward.members;
 }
 
 void add(Verdict& verdict, const Batch& batch) {
@@ -75,6 +76,9 @@ void add_members(Value& object, const Verdict& verdict) {
   if (!verdict.answer.empty()) object.set("answer", is_utf8(verdict.answer) ? verdict.answer : escaped(verdict.answer));
   if (!verdict.ledger.empty()) object.set("ledger", list_of(verdict.ledger));
   if (!verdict.sent.empty()) object.set("sent", list_of(verdict.sent));
+  Value members = Value::object();
+  for (const auto& [name, text] : verdict.members) members.set(name, is_utf8(text) ? text : escaped(text));
+  if (!verdict.members.empty()) object.set("members", std::move(members));
 }
 
 Value object_for(const RequestPlace& place, const Verdict& verdict) {
@@ -123,7 +127,7 @@ std::string_view difference_between(const Verdict& one, const Verdict& other) {
     return "decision";
   if (one.answer != other.answer) return "answer";
   if (one.ledger != other.ledger) return "ledger";
-  return one.sent != other.sent ? "request" : "";
+  return one.sent != other.sent || one.members != other.members ? "request" : "";
 }
 
 std::string verdict_tsv(const RequestPlace& place, const Verdict& verdict) {

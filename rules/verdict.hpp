@@ -2,6 +2,7 @@
 // What came of a request, in short: `podfence replay` prints it and holds it against another one, of the same request
 // decided once more or under another policy. The long form is a trace (trace.hpp).
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,13 +22,15 @@ struct Verdict {
   std::string answer;                  ///< content of the answer without Podman
   std::vector<std::string> ledger;     ///< what would be recorded: "own tag docker.io/library/alpine:3.20"
   std::vector<std::string> sent;       ///< to Podman, in order, whole messages; heads only of content that is streamed
+  std::map<std::string, std::string> members;  ///< of such content: what is written anew in an archive, by names
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
 /// All but `sent`, which the wire writes.
 Verdict verdict_of(const Judged& judged, const Decision& decision);
 
-/// What is between two verdicts on one request: "decision", "answer", "ledger" or "request", the first that differs;
+/// What is between two verdicts on one request: "decision", "answer", "ledger" or "request" (what is sent), the first
+/// that differs;
 /// "" for nothing.
 std::string_view difference_between(const Verdict& one, const Verdict& other);
 
