@@ -40,6 +40,10 @@ packages_test=(
   shellcheck      # lint of shell scripts
   python3         # language of the tests with real Podman
   docker-compose  # a client of theirs
+  golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
+  golang-github-gorilla-mux-dev        # Podman's router
+  golang-github-gorilla-schema-dev     # its reader of queries
+  golang-github-json-iterator-go-dev   # JSON of Podman 6
 )
 
 # Only for tests/run --podman 5.
