@@ -1,9 +1,10 @@
 #include "proxy/replay_command.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <iostream>
 #include <optional>
 
@@ -70,15 +71,14 @@ class Run {
   }
 
   int all() {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = std::clock();
     each_input(line_.replay.inputs, [&](const std::string& name, std::string bytes) {
       if (line_.replay.text) bytes = raw_request(std::move(bytes)).bytes;
       ++inputs_;
       return take(name, bytes);
     });
     output_.flush();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (code_ != exit_finding) tell(taken.count());
+    if (code_ != exit_finding) tell(std::clock() - begin);
     return code_;
   }
 
@@ -131,11 +131,12 @@ class Run {
     }
   }
 
-  void tell(double seconds) const {
+  /// Time of the processor: what else the machine does is not in it.
+  void tell(std::clock_t taken) const {
+    const auto microseconds = static_cast<std::uint64_t>(taken) * 1'000'000 / CLOCKS_PER_SEC;
     std::string text = std::to_string(requests_) + " requests of " + std::to_string(inputs_) + " inputs in " +
-                       std::to_string(static_cast<long>(seconds * 1000)) + " ms";
-    if (seconds > 0)
-      text += ", " + std::to_string(static_cast<long>(static_cast<double>(requests_) / seconds)) + " a second";
+                       std::to_string(microseconds / 1000) + " ms";
+    if (microseconds > 0) text += ", " + std::to_string(requests_ * 1'000'000 / microseconds) + " a second";
     if (unread_ > 0)
       text += "; of " + std::to_string(unread_) + " inputs not all was read: the connection ended before";
     if (other_) text += "; " + std::to_string(differences_) + " differ";

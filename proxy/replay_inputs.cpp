@@ -27,6 +27,7 @@ bool take_folder(const std::string& path, const TakeInput& take) {
 }
 
 bool take_standard_input(const TakeInput& take) {
+  std::ios::sync_with_stdio(false);  // else every byte is taken for itself
   std::string bytes;
   for (std::size_t number = 1; std::getline(std::cin, bytes, '\0'); ++number)
     if (!take("-:" + std::to_string(number), std::move(bytes))) return false;

@@ -124,6 +124,8 @@ const std::string* OwnerMemory::owner(Kind kind, std::string_view id) const {
 const Fact* Facts::ask(const Question& question) {
   const auto place = known_.find(question);
   if (place != known_.end()) return &place->second;
+  // Nothing is called so, and a path with it could be one of something else.
+  if (question.ask == Question::Ask::Object && !fits_path(question.name)) return &(known_[question] = Fact());
   open_.insert(question);
   return nullptr;
 }
@@ -226,7 +228,7 @@ UpstreamRequest Facts::request_for(const Question& question) const {
     return {Method::Get, target + "/" + encode(question.name) + "/json", {}, std::nullopt};
   target += "/json?" + std::string(source.list_query);
   // Only Docker's form of the list names the volumes behind the mounts.
-  if (question.ask == Question::Ask::Mounts) target = "/v1.40/containers/json?all=1&";
+  if (question.ask == Question::Ask::Mounts) target = "/v1.40/containers/json?all=true&";
   std::string filters = question.name;
   if (filters.empty() && question.kind != Kind::Image && question.kind != Kind::Secret) {
     Filters own;

@@ -79,13 +79,6 @@ bool encodes_unreserved(std::string_view segment) {
   return false;
 }
 
-/// The same text under any number of further decodings and path cleanings.
-bool is_final(std::string_view decoded) {
-  for (char c : decoded)
-    if (c == '%' || c == '\\' || !(ascii::is_graphic(c) || c == ' ')) return false;
-  return each_part(decoded, '/', [](std::string_view part) { return !part.empty() && part != "." && part != ".."; });
-}
-
 bool looks_like_version(std::string_view segment) {
   return segment.size() >= 2 && segment[0] == 'v' && ascii::is_digit(segment[1]);
 }
@@ -109,7 +102,7 @@ std::optional<Deny> parse_path(std::string_view path, Target& target) {
     bad = segment;
     if (segment.empty() || encodes_unreserved(segment)) return false;
     target.segments.push_back(decode(segment, false));
-    return is_final(target.segments.back());
+    return fits_path(target.segments.back());
   });
   if (!clean) return Deny{refusal("target.path"), bad.empty() ? "an empty one" : std::string(bad)};
   if (looks_like_version(target.segments.front())) {
@@ -139,6 +132,12 @@ std::optional<Deny> parse_query(std::string_view query, Target& target) {
 }
 
 }  // namespace
+
+bool fits_path(std::string_view text) {
+  for (char c : text)
+    if (c == '%' || c == '\\' || !(ascii::is_graphic(c) || c == ' ')) return false;
+  return each_part(text, '/', [](std::string_view part) { return !part.empty() && part != "." && part != ".."; });
+}
 
 std::variant<Target, Deny> parse_target(std::string_view text) {
   if (text.size() > max_target_size) return Deny{refusal("target.length"), std::to_string(max_target_size)};

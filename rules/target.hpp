@@ -32,6 +32,10 @@ inline constexpr std::size_t max_target_size = 8 * 1024;
 
 std::variant<Target, Deny> parse_target(std::string_view text);
 
+/// Is the decoded text, in a path, the same under any number of further decodings and path cleanings? Names of things
+/// are, whatever a client may write.
+bool fits_path(std::string_view text);
+
 /// Percent-encodes everything but unreserved characters, so also '/' (Podman's family test splits the whole URL at
 /// slashes; utils/apiutil:IsLibpodRequest).
 std::string encode(std::string_view text);

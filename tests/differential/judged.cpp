@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "proxy/replay.hpp"
+#include "proxy/upstream.hpp"
 #include "rules/base64.hpp"
 #include "rules/body/table.hpp"
 #include "rules/image_name.hpp"
@@ -44,15 +45,14 @@ void write_rows() {
             number(static_cast<std::size_t>(row.query))});
 }
 
-/// `field BODY PATH SHAPE`, but for what is never sent.
+/// `field BODY PATH SHAPE`.
 void write_fields() {
   constexpr std::string_view shapes[] = {"text", "boolean", "integer", "unsigned", "text-or-list", "object", "any"};
   for (const auto& table : tables())
     for (const auto& part : table.parts)
       for (const auto& row : part.rows)
-        if (row.rule.kind != Rule::Kind::Denied)
-          line({"field", number(static_cast<std::size_t>(table.body)), std::string(part.prefix) + std::string(row.path),
-                std::string(shapes[static_cast<std::size_t>(row.shape)])});
+        line({"field", number(static_cast<std::size_t>(table.body)), std::string(part.prefix) + std::string(row.path),
+              std::string(shapes[static_cast<std::size_t>(row.shape)])});
 }
 
 std::string type_of(const Parameter& parameter) {
@@ -166,7 +166,8 @@ class World {
   /// False: it is there already, or can not be.
   bool add(Kind kind, const std::string& name) {
     if (kind == Kind::Exec) return execs_.insert(name).second;
-    if (kind == Kind::Image && !normalise_image_name(name)) return false;
+    const bool cannot_be = kind == Kind::Secret || (kind == Kind::Image && !normalise_image_name(name));
+    if (cannot_be) return false;
     return names_[kind].insert(kind == Kind::Image ? *normalise_image_name(name) : name).second;
   }
 
@@ -250,16 +251,41 @@ struct Tally {
   std::size_t requests = 0, served = 0, messages = 0;
 };
 
-void take(proxy::Replay& replay, const std::string& request, Tally& tally) {
-  const auto result = replay.decide(request);
-  if (!result.differs.empty()) throw std::logic_error("decided twice, and not alike");
-  for (const auto& verdict : result.verdicts) {
-    ++tally.requests;
-    tally.served += verdict.rule.empty();
-    tally.messages += verdict.sent.size();
-    for (const auto& message : verdict.sent) write_message(request, message);
+class Judged {
+ public:
+  Judged(const Project& owner, const StatedObjects& objects)
+      : replay_(owner, objects), questions_(owner, {&objects, "", ""}) {}
+
+  void take(const std::string& request, Tally& tally) {
+    const auto result = replay_.decide(request);
+    if (!result.differs.empty()) throw std::logic_error("decided twice, and not alike");
+    for (const auto& verdict : result.verdicts) {
+      ++tally.requests;
+      tally.served += verdict.rule.empty();
+      for (const auto& message : verdict.sent) write(request, message, tally);
+    }
+    ask(request, tally);
   }
-}
+
+ private:
+  /// What Podman is asked before the decision.
+  void ask(const std::string& request, Tally& tally) {
+    questions_.forget();
+    questions_.play(request, [&](const rules::Judged& judged, const auto*, const Decision&) {
+      if (!judged.facts) return;
+      for (const auto& [question, fact] : judged.facts->known())
+        write(request, proxy::write_request(judged.facts->request_for(question), false, false), tally);
+    });
+  }
+
+  static void write(const std::string& request, const std::string& message, Tally& tally) {
+    ++tally.messages;
+    write_message(request, message);
+  }
+
+  proxy::Replay replay_;
+  proxy::Rehearsal questions_;
+};
 
 int run(std::size_t count, std::uint64_t seed) {
   std::vector<std::string> requests;
@@ -267,7 +293,7 @@ int run(std::size_t count, std::uint64_t seed) {
   const Project owner = project();
   const World world = world_of(requests, owner);
   const auto objects = world.objects();
-  proxy::Replay replay(owner, objects);
+  Judged judged(owner, objects);
   write_rows();
   write_fields();
   write_parameters();
@@ -275,8 +301,8 @@ int run(std::size_t count, std::uint64_t seed) {
   Generator generator(requests, world.names(), seed);
   std::string current;
   try {
-    for (const auto& request : requests) take(replay, current = request, corpus);
-    for (std::size_t i = 0; i < count; ++i) take(replay, current = generator.next(), generated);
+    for (const auto& request : requests) judged.take(current = request, corpus);
+    for (std::size_t i = 0; i < count; ++i) judged.take(current = generator.next(), generated);
   } catch (const std::logic_error& error) {
     line({"fault", code(current), error.what()});
   }

@@ -64,6 +64,23 @@ TEST_CASE("questions are asked in libpod's canonical form") {
   CHECK(target(Kind::Image, "", Question::Ask::List) == "/v4.0.0/libpod/images/json");
 }
 
+TEST_CASE("what nothing can be called is missing, and Podman is not asked for it") {
+  World world;
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
+  for (const char* name :
+       {"", ".", "..", "../../info", "a/../b", "/a", "a/", "a//b", "a%2e", "a\\b", "\xf0\x9f\x98\x80", "a\n"}) {
+    CAPTURE(name);
+    for (const auto kind : {Kind::Container, Kind::Pod, Kind::Volume, Kind::Network, Kind::Image, Kind::Exec}) {
+      const auto* fact = facts.find(kind, name);
+      REQUIRE(fact);
+      CHECK(fact->ownership == Ownership::Missing);
+    }
+  }
+  CHECK(facts.complete());
+  CHECK(facts.find(Kind::Image, "localhost/a.b/..c:1-2_3@x") == nullptr);
+  CHECK(facts.open() == 1);
+}
+
 TEST_CASE("an answer that cannot be understood is no fact") {
   World world;
   Facts facts(world.project, world.ledger, world.memory, world.usage);

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"reflect"
 	"strings"
 
@@ -65,6 +66,8 @@ func (r *routes) compare(d *differences, m *message, request *http.Request) *row
 		version := match.Vars["version"]
 		d.check("v"+version == m.version || (version == "" && m.version == ""), "version %q, judged %q", version, m.version)
 	}
+	encoded := request.URL.EscapedPath()
+	d.check(path.Clean(encoded) == encoded, "the path %q is redirected to its clean form", encoded)
 	d.check(judged != nil, "the path %q is none of %s", request.URL.EscapedPath(), m.row)
 	return judged
 }

@@ -86,6 +86,9 @@ func (t *tables) typeOf(body string) reflect.Type {
 type textOrList []string
 
 func (f *field) goType() reflect.Type {
+	if f.shape == "text-or-list" {
+		return reflect.TypeOf(textOrList{})
+	}
 	if items := f.members["[]"]; items != nil {
 		return reflect.SliceOf(items.goType())
 	}
@@ -103,8 +106,6 @@ func (f *field) goType() reflect.Type {
 		return reflect.TypeOf(int64(0))
 	case f.shape == "unsigned":
 		return reflect.TypeOf(uint64(0))
-	case f.shape == "text-or-list":
-		return reflect.TypeOf(textOrList{})
 	}
 	return reflect.TypeOf((*any)(nil)).Elem()
 }
