@@ -257,6 +257,15 @@ class Judged {
       : replay_(owner, objects), questions_(owner, {&objects, "", ""}) {}
 
   void take(const std::string& request, Tally& tally) {
+    try {
+      judge(request, tally);
+    } catch (const std::exception& error) {
+      line({"fault", code(request), error.what()});
+    }
+  }
+
+ private:
+  void judge(const std::string& request, Tally& tally) {
     const auto result = replay_.decide(request);
     if (!result.differs.empty()) throw std::logic_error("decided twice, and not alike");
     for (const auto& verdict : result.verdicts) {
@@ -267,14 +276,15 @@ class Judged {
     ask(request, tally);
   }
 
- private:
   /// What Podman is asked before the decision.
   void ask(const std::string& request, Tally& tally) {
     questions_.forget();
     questions_.play(request, [&](const rules::Judged& judged, const auto*, const Decision&) {
       if (!judged.facts) return;
       for (const auto& [question, fact] : judged.facts->known())
-        write(request, proxy::write_request(judged.facts->request_for(question), false, false), tally);
+        if (question.ask != Question::Ask::Object ||
+            can_be_called(question.kind, question.name))  // else nobody was asked
+          write(request, proxy::write_request(judged.facts->request_for(question), false, false), tally);
     });
   }
 
@@ -299,13 +309,8 @@ int run(std::size_t count, std::uint64_t seed) {
   write_parameters();
   Tally corpus, generated;
   Generator generator(requests, world.names(), seed);
-  std::string current;
-  try {
-    for (const auto& request : requests) judged.take(current = request, corpus);
-    for (std::size_t i = 0; i < count; ++i) judged.take(current = generator.next(), generated);
-  } catch (const std::logic_error& error) {
-    line({"fault", code(current), error.what()});
-  }
+  for (const auto& request : requests) judged.take(request, corpus);
+  for (std::size_t i = 0; i < count; ++i) judged.take(generator.next(), generated);
   line({"end", number(corpus.requests), number(corpus.served), number(corpus.messages), number(generated.requests),
         number(generated.served), number(generated.messages)});
   return 0;
