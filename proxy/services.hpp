@@ -24,6 +24,7 @@ struct Services {
   std::string spool_directory;                   ///< for uploads that are being judged
   BufferBudget spool;                            ///< bytes of them on disk
   // For explanations:
+  bool changes_nothing = false;                  ///< what a request would need first is not done
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream
   const rules::Ledger* stated_ledger = nullptr;  ///< likewise, instead of the ledger
 

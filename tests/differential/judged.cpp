@@ -1,7 +1,7 @@
 // What podfence judged, and what it would send: one line per message to Podman, for another reader of the same bytes
-// (compare/). Requests come from standard input, with a NUL behind each, and are made up from those.
+// (compare/). Requests come from files, and are made up from those.
 //
-//   judged [COUNT [SEED]] < requests
+//   judged COUNT SEED PATH...
 //
 // Lines have columns, separated by tabs; what is not ASCII by nature is in base64 (RFC 4648 section 5). README.md tells
 // them. The reading is podfence's own, of the bytes that are sent.
@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <iostream>
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include "proxy/replay.hpp"
+#include "proxy/replay_inputs.hpp"
 #include "proxy/upstream.hpp"
 #include "rules/base64.hpp"
 #include "rules/body/table.hpp"
@@ -297,9 +297,12 @@ class Judged {
   proxy::Rehearsal questions_;
 };
 
-int run(std::size_t count, std::uint64_t seed) {
+int run(std::size_t count, std::uint64_t seed, const std::vector<std::string>& paths) {
   std::vector<std::string> requests;
-  for (std::string request; std::getline(std::cin, request, '\0');) requests.push_back(request);
+  proxy::each_input(paths, [&](const auto&, std::string bytes) {
+    requests.push_back(std::move(bytes));
+    return true;
+  });
   const Project owner = project();
   const World world = world_of(requests, owner);
   const auto objects = world.objects();
@@ -320,8 +323,7 @@ int run(std::size_t count, std::uint64_t seed) {
 }  // namespace podfence::differential
 
 int main(int count, char** arguments) {
-  const auto argument = [&](int i, std::uint64_t otherwise) {
-    return count > i ? std::stoull(arguments[i]) : otherwise;
-  };
-  return podfence::differential::run(argument(1, 0), argument(2, 1));
+  if (count < 4) return 2;
+  return podfence::differential::run(std::stoull(arguments[1]), std::stoull(arguments[2]),
+                                     {arguments + 3, arguments + count});
 }
