@@ -20,8 +20,8 @@ std::string framing_text(const RequestHead& head) {
 
 }  // namespace
 
-std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request,
-                                  const FactSources& sources, const Limits& limits) {
+std::vector<rules::Trace> explain(const rules::Project& project, const RawRequest& request, const FactSources& sources,
+                                  const Limits& limits) {
   Rehearsal rehearsal(project, sources, limits);
   std::vector<rules::Trace> traces;
   const auto told = [&](const rules::Judged& judged, const RequestHead* head, rules::Decision decision) {

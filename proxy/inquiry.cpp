@@ -53,7 +53,7 @@ Task<rules::Decision> Inquiry::decide() {
       continue;
     }
     const auto* wanted_image = std::get_if<rules::Fetch>(&decision);
-    if (wanted_image && !services_.stated) {
+    if (wanted_image && !services_.changes_nothing) {
       if (auto deny = co_await fetch(*wanted_image)) co_return *deny;
       continue;
     }

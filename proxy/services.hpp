@@ -25,6 +25,7 @@ struct Services {
   BufferBudget spool;                            ///< bytes of them on disk
   bool stopped = false;                          ///< what still runs is being cut off
   // For explanations:
+  bool changes_nothing = false;                  ///< what a request would need first is not done
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream
   const rules::Ledger* stated_ledger = nullptr;  ///< likewise, instead of the ledger
 

@@ -93,6 +93,10 @@ std::vector<std::string> mounted_by(const json::Value& container) {
 
 }  // namespace
 
+bool can_be_called(Kind kind, std::string_view name) {
+  return fits_path(name) && (kind == Kind::Image || name.find('/') == std::string_view::npos);
+}
+
 /// Nobody but podfence makes or removes a volume of its own.
 bool may_change_hands(const Question& question) {
   return !has_lasting_id(question.kind) && !(question.kind == Kind::Volume && is_own_name(question.name));
@@ -124,8 +128,9 @@ const std::string* OwnerMemory::owner(Kind kind, std::string_view id) const {
 const Fact* Facts::ask(const Question& question) {
   const auto place = known_.find(question);
   if (place != known_.end()) return &place->second;
-  // Nothing is called so, and a path with it could be one of something else.
-  if (question.ask == Question::Ask::Object && !fits_path(question.name)) return &(known_[question] = Fact());
+  // A path with that could be one of something else.
+  if (question.ask == Question::Ask::Object && !can_be_called(question.kind, question.name))
+    return &(known_[question] = Fact());
   open_.insert(question);
   return nullptr;
 }

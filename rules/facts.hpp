@@ -136,6 +136,8 @@ class Facts {
 inline constexpr std::string_view default_network_id =
     "2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9";
 
+/// Can an object of that kind have the name, or an id that is written so? Podman is not asked about others.
+bool can_be_called(Kind kind, std::string_view name);
 /// Can the name in the question come to mean something else between an answer and what is done about it?
 bool may_change_hands(const Question& question);
 /// The project that an object's label names, "" for none.

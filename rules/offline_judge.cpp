@@ -31,13 +31,13 @@ StatedObjects facts_of(std::string_view text, const Project& project) {
 }
 
 /// As proxy/framing.cpp and proxy/examination.cpp take it from the wire.
-std::optional<Deny> take(Request& request, const Endpoint& endpoint, const Project& project,
-                         std::string_view content) {
+std::optional<Deny> take(Request& request, const Endpoint& endpoint, const Project& project, std::string_view content) {
   if (content.empty()) return std::nullopt;
   const Deny unexpected{refusal("content.unexpected"), std::string(text(request.method)), Kind::None};
   if (request.method == Method::Get || request.method == Method::Head) return unexpected;
   request.has_content = endpoint.body != Body::None;
-  if (endpoint.body == Body::Stream || endpoint.refusal || archive_rules(endpoint, request, project)) return std::nullopt;
+  if (endpoint.body == Body::Stream || endpoint.refusal || archive_rules(endpoint, request, project))
+    return std::nullopt;
   auto parsed = json::parse(content);
   auto* value = std::get_if<json::Value>(&parsed);
   if (!request.has_content) {

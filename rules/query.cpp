@@ -143,8 +143,12 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
   switch (type) {
     case ParameterType::Text:
     case ParameterType::DetachKeys:
-    case ParameterType::Texts:
       return keep_if(is_text);
+    case ParameterType::Texts: {
+      auto texts = keep_if(is_text);
+      if (texts) std::erase(*texts, "");  // gorilla/schema leaves them out of a list
+      return texts;
+    }
     case ParameterType::Path:
       return values;
     case ParameterType::Boolean: {

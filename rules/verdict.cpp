@@ -42,7 +42,7 @@ void add(Verdict& verdict, const Batch& batch) {
   for (const auto& item : batch.items) add_claims(verdict, item.on_success, ", on success");
 }
 
-void add(Verdict& verdict, const Fetch& fetch) { verdict.ledger.push_back("pull " + fetch.reference + " first"); }
+void add(Verdict& verdict, const Fetch& fetch) { verdict.fetched = fetch.reference; }
 
 void add(Verdict&, const Ask&) {}
 
@@ -76,6 +76,7 @@ void add_members(Value& object, const Verdict& verdict) {
   set_text(object, "rule", verdict.rule);
   set_text(object, "subject", verdict.subject);
   if (!verdict.answer.empty()) object.set("answer", is_utf8(verdict.answer) ? verdict.answer : escaped(verdict.answer));
+  set_text(object, "fetch", verdict.fetched);
   if (!verdict.ledger.empty()) object.set("ledger", list_of(verdict.ledger));
   if (!verdict.sent.empty()) object.set("sent", list_of(verdict.sent));
   Value members = Value::object();
@@ -129,7 +130,7 @@ std::string_view difference_between(const Verdict& one, const Verdict& other) {
     return "decision";
   if (one.answer != other.answer) return "answer";
   if (one.ledger != other.ledger) return "ledger";
-  return one.sent != other.sent || one.members != other.members ? "request" : "";
+  return one.sent != other.sent || one.members != other.members || one.fetched != other.fetched ? "request" : "";
 }
 
 std::string verdict_tsv(const RequestPlace& place, const Verdict& verdict) {

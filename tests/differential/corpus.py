@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes every request of the repository's corpora as raw HTTP, with a NUL behind each, to standard output: contents that clients
-sent, attacks, seeds of fuzzers, explained requests. `podfence replay -` and the differential test read that."""
+"""corpus.py FOLDER writes every request of the repository's corpora as raw HTTP into a file of its own in that new folder: contents
+that clients sent, attacks, seeds of fuzzers, explained requests. `podfence replay FOLDER` and the differential test read that."""
 
+import io
 import json
 import re
 import sys
+import tarfile
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -57,7 +59,19 @@ def bodies():
         if not files:
             sys.exit(f"tests/data/bodies/{folder} is empty")
         for file in files:
-            yield message("POST", target, file.read_bytes())
+            yield f"{folder}-{file.stem}", message("POST", target, file.read_bytes())
+
+
+def archive(files):
+    """A tar; a member that is an object is a tar itself."""
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for name, text in files.items():
+            data = archive(text) if isinstance(text, dict) else text.encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return written.getvalue()
 
 
 def attack(step):
@@ -71,38 +85,41 @@ def attack(step):
     if pairs:
         target += "?" + urlencode(pairs)
     content = step.get("text", json.dumps(step["content"]) if "content" in step else "").encode()
+    if "tar" in step:
+        content = archive(step["tar"])
     fields = [f"{name}: {value}" for name, value in step.get("fields", {}).items()]
     return message(method, target, content, fields)
 
 
 def attacks():
     for file in sorted((ROOT / "tests/attack/cases").glob("*/*.json")):
-        for step in json.loads(file.read_text())["attack"]:
-            yield attack(filled(step))
+        for number, step in enumerate(json.loads(file.read_text())["attack"], 1):
+            yield f"attack-{file.parent.name}-{file.stem}-{number}", attack(filled(step))
 
 
 def fuzz_seeds():
     for file in sorted((ROOT / "fuzz/corpus/decision").iterdir()):
         line, _, content = file.read_bytes().partition(b"\n")
         method, _, target = line.decode("utf-8", "surrogateescape").partition(" ")
-        yield message(method, target, content)
+        yield f"decision-{file.name}", message(method, target, content)
     for file in sorted((ROOT / "fuzz/corpus/target").iterdir()):
-        yield message("GET", file.read_bytes().decode("utf-8", "surrogateescape"))
+        yield f"target-{file.name}", message("GET", file.read_bytes().decode("utf-8", "surrogateescape"))
     for file in sorted((ROOT / "fuzz/corpus/json").iterdir()):
-        yield message("POST", "/v1.41/containers/create", file.read_bytes())
+        yield f"json-{file.name}", message("POST", "/v1.41/containers/create", file.read_bytes())
 
 
 def explained():
     for file in sorted((ROOT / "tests/data/explain").glob("*.http")):
         if b"\r\n" in file.read_bytes():
-            yield file.read_bytes()
+            yield f"explain-{file.stem}", file.read_bytes()
 
 
 def main():
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True)
     for source in (bodies, attacks, fuzz_seeds, explained):
-        for request in source():
-            if b"\0" not in request:  # it stands between requests
-                sys.stdout.buffer.write(request + b"\0")
+        for name, request in source():
+            (folder / name).write_bytes(request)
 
 
 if __name__ == "__main__":

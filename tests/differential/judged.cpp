@@ -1,7 +1,7 @@
 // What podfence judged, and what it would send: one line per message to Podman, for another reader of the same bytes
-// (compare/). Requests come from standard input, with a NUL behind each, and are made up from those.
+// (compare/). Requests come from files, and are made up from those.
 //
-//   judged [COUNT [SEED]] < requests
+//   judged COUNT SEED PATH...
 //
 // Lines have columns, separated by tabs; what is not ASCII by nature is in base64 (RFC 4648 section 5). README.md tells
 // them. The reading is podfence's own, of the bytes that are sent.
@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <iostream>
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include "proxy/replay.hpp"
+#include "proxy/replay_inputs.hpp"
 #include "proxy/upstream.hpp"
 #include "rules/base64.hpp"
 #include "rules/body/table.hpp"
@@ -257,6 +257,15 @@ class Judged {
       : replay_(owner, objects), questions_(owner, {&objects, "", ""}) {}
 
   void take(const std::string& request, Tally& tally) {
+    try {
+      judge(request, tally);
+    } catch (const std::exception& error) {
+      line({"fault", code(request), error.what()});
+    }
+  }
+
+ private:
+  void judge(const std::string& request, Tally& tally) {
     const auto result = replay_.decide(request);
     if (!result.differs.empty()) throw std::logic_error("decided twice, and not alike");
     for (const auto& verdict : result.verdicts) {
@@ -267,14 +276,15 @@ class Judged {
     ask(request, tally);
   }
 
- private:
   /// What Podman is asked before the decision.
   void ask(const std::string& request, Tally& tally) {
     questions_.forget();
     questions_.play(request, [&](const rules::Judged& judged, const auto*, const Decision&) {
       if (!judged.facts) return;
       for (const auto& [question, fact] : judged.facts->known())
-        write(request, proxy::write_request(judged.facts->request_for(question), false, false), tally);
+        if (question.ask != Question::Ask::Object ||
+            can_be_called(question.kind, question.name))  // else nobody was asked
+          write(request, proxy::write_request(judged.facts->request_for(question), false, false), tally);
     });
   }
 
@@ -287,9 +297,12 @@ class Judged {
   proxy::Rehearsal questions_;
 };
 
-int run(std::size_t count, std::uint64_t seed) {
+int run(std::size_t count, std::uint64_t seed, const std::vector<std::string>& paths) {
   std::vector<std::string> requests;
-  for (std::string request; std::getline(std::cin, request, '\0');) requests.push_back(request);
+  proxy::each_input(paths, [&](const auto&, std::string bytes) {
+    requests.push_back(std::move(bytes));
+    return true;
+  });
   const Project owner = project();
   const World world = world_of(requests, owner);
   const auto objects = world.objects();
@@ -299,13 +312,8 @@ int run(std::size_t count, std::uint64_t seed) {
   write_parameters();
   Tally corpus, generated;
   Generator generator(requests, world.names(), seed);
-  std::string current;
-  try {
-    for (const auto& request : requests) judged.take(current = request, corpus);
-    for (std::size_t i = 0; i < count; ++i) judged.take(current = generator.next(), generated);
-  } catch (const std::logic_error& error) {
-    line({"fault", code(current), error.what()});
-  }
+  for (const auto& request : requests) judged.take(request, corpus);
+  for (std::size_t i = 0; i < count; ++i) judged.take(generator.next(), generated);
   line({"end", number(corpus.requests), number(corpus.served), number(corpus.messages), number(generated.requests),
         number(generated.served), number(generated.messages)});
   return 0;
@@ -315,8 +323,7 @@ int run(std::size_t count, std::uint64_t seed) {
 }  // namespace podfence::differential
 
 int main(int count, char** arguments) {
-  const auto argument = [&](int i, std::uint64_t otherwise) {
-    return count > i ? std::stoull(arguments[i]) : otherwise;
-  };
-  return podfence::differential::run(argument(1, 0), argument(2, 1));
+  if (count < 4) return 2;
+  return podfence::differential::run(std::stoull(arguments[1]), std::stoull(arguments[2]),
+                                     {arguments + 3, arguments + count});
 }

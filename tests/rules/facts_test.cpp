@@ -76,6 +76,7 @@ TEST_CASE("what nothing can be called is missing, and Podman is not asked for it
       CHECK(fact->ownership == Ownership::Missing);
     }
   }
+  CHECK(facts.find(Kind::Container, "a/b")->ownership == Ownership::Missing);
   CHECK(facts.complete());
   CHECK(facts.find(Kind::Image, "localhost/a.b/..c:1-2_3@x") == nullptr);
   CHECK(facts.open() == 1);

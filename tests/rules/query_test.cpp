@@ -91,6 +91,8 @@ TEST_CASE("parameters cross in Podman's spelling and in the order of the table")
        "condition=running&condition=exited&interval=250ms"},
       {Get, "/networks/x?verbose=true&scope=local", "scope=local&verbose=true"},
       {Get, "/system/df?type=image&type=volume", "type=image&type=volume"},
+      {Get, "/system/df?type=&type=image&type", "type=image"},
+      {Get, "/system/df?type=", ""},
       {Get, "/_ping", ""},
   };
   check(world, rows);
