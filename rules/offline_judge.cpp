@@ -54,6 +54,7 @@ Decision settle(Exchange& exchange, const StatedObjects& stated) {
     auto decision = decide(exchange);
     const auto* ask = std::get_if<Ask>(&decision);
     if (!ask) return decision;
+    if (ask->questions.empty()) return Deny{refusal("archive.format"), "archives are not looked into here", Kind::None};
     for (const auto& question : ask->questions) {
       const auto [status, content] = stated.answer(question);
       if (!exchange.facts.learn(question, status, content))

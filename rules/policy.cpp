@@ -45,7 +45,8 @@ constexpr Opening opening_table[] = {
      "RUN steps of builds have a network on every Podman, and before 5.0 what listens on the host's loopback addresses "
      "is in it, as 10.0.2.2",
      [](const Policy& policy) { return policy.build.network; }},
-    {"insecure_urls", "ADD of a Dockerfile fetches what it names in the network of the host, its loopback addresses included",
+    {"insecure_urls",
+     "ADD of a Dockerfile fetches what it names in the network of the host, its loopback addresses included",
      [](const Policy& policy) { return policy.build.urls; }},
     {"insecure_capabilities",
      "containers can have capabilities beyond Podman's default set, and more of the kernel is open to them",

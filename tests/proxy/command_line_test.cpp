@@ -47,8 +47,8 @@ TEST_CASE("a configuration file is named by an option, for check-config also by 
 }
 
 TEST_CASE("every option of replay arrives") {
-  const auto line = understood({"replay", "--config", "c", "--project", "p1", "--facts", "f", "--against", "d", "--save",
-                                "s", "--format", "json", "--text", "a", "-", "b"});
+  const auto line = understood({"replay", "--config", "c", "--project", "p1", "--facts", "f", "--against", "d",
+                                "--save", "s", "--format", "json", "--text", "a", "-", "b"});
   CHECK(line.command == Command::Replay);
   CHECK(line.configuration_file == "c");
   CHECK(line.options.project == "p1");

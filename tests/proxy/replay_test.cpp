@@ -124,14 +124,12 @@ TEST_CASE("several requests are one connection, to where the proxy would end it"
 
 TEST_CASE("content larger than a connection's buffer is read to its end") {
   Player player;
-  std::string labels;
-  for (int i = 0; i < 3000; ++i) labels += R"("label)" + std::to_string(i) + R"(":")" + std::string(50, 'x') + R"(",)";
-  const auto verdicts =
-      player.decide(post("/v1.41/volumes/create", R"({"Labels":{)" + labels + R"("last":"seen"}})") + get("/_ping"));
+  const std::string word(4 * proxy::Connection::buffer_size, 'x');
+  const auto verdicts = player.decide(
+      post("/v1.41/containers/create", R"({"Image":"localhost/bb","Cmd":[")" + word + R"(","seen"]})") + get("/_ping"));
   REQUIRE(verdicts.size() == 2);
   REQUIRE(verdicts[0].sent.size() == 1);
-  CHECK(verdicts[0].sent[0].size() > 3 * proxy::Connection::buffer_size);
-  CHECK(verdicts[0].sent[0].find(R"("last":"seen")") != std::string::npos);
+  CHECK(verdicts[0].sent[0].find(word + R"(","seen")") != std::string::npos);
 }
 
 TEST_CASE("what is sent is what a running proxy sends, to the byte") {
@@ -184,7 +182,6 @@ TEST_CASE("the judge that others link decides as the proxy does") {
       {"POST", "/v4.3.1/libpod/containers/prune", ""},
       {"DELETE", "/v1.41/containers/web?force=true", ""},
       {"POST", "/v1.41/images/create?fromImage=localhost/bb", ""},
-      {"POST", "/v1.41/build", "not judged"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.target);
