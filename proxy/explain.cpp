@@ -167,6 +167,7 @@ std::vector<rules::Trace> explain(const rules::Project& project, const RawReques
                     .audit = audit,
                     .spool_directory = std::filesystem::temp_directory_path(),
                     .spool = BufferBudget(limits.spool_bytes, limits.spool_bytes),
+                    .unpacking = BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes),
                     .stated = sources.stated};
   Explainer explainer(context, services, project);
   std::exception_ptr failure;

@@ -18,6 +18,7 @@ struct Limits {
   /// Uploads that are kept on disk until they are judged, and each of them unpacked. A project may use half of all.
   std::uint64_t spool_bytes = 32ull * 1024 * 1024 * 1024;
   std::uint64_t archive_bytes = 16ull * 1024 * 1024 * 1024;
+  std::size_t unpacking_bytes = 512 * 1024 * 1024;  ///< memory of what unpacks them; likewise
   std::size_t connections = 1024;  ///< per listener
   std::chrono::milliseconds head_time{30'000};
   std::chrono::milliseconds idle_time{240'000};  ///< between requests

@@ -29,7 +29,8 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
           std::move(listeners),
           {limits, Upstream(context.get_executor(), upstream), NameLocks(context.get_executor()),
            BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes), rules::OwnerMemory(), rules::Usage(),
-           ledger, audit, spool_directory, BufferBudget(limits.spool_bytes, limits.spool_bytes / 2)},
+           ledger, audit, spool_directory, BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),
+           BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
           TaskGroup(context.get_executor()),
           TaskGroup(context.get_executor()),
           {}}) {}

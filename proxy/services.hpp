@@ -23,6 +23,7 @@ struct Services {
   AuditLog& audit;
   std::string spool_directory;                   ///< for uploads that are being judged
   BufferBudget spool;                            ///< bytes of them on disk
+  BufferBudget unpacking;                        ///< bytes of memory to take their compression off
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream, for explanations
 };
 

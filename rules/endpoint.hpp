@@ -37,7 +37,16 @@ enum class Act {
   Archive,       ///< so it does where the container does not run
   ImageRemove,
   ImageBatchRemove,
-  ImagePull,
+  ImagePull,     ///< and Docker's import, which has the same endpoint
+  ImageTag,
+  ImageUntag,
+  ImagePush,
+  ImageSave,     ///< also of several images
+  ImageLoad,
+  ImageImport,
+  Commit,
+  ImageSearch,
+  RegistryLogin,
   Stats,         ///< many containers or pods: own ones only
   Showmounted,
   DiskUsage,
@@ -51,10 +60,11 @@ enum class Answer {
   Bytes,         ///< passed on as it comes
   Hijack,        ///< 101, or 200 without length: a tunnel
   Containers, Pods, Volumes, Networks, Images,  ///< lists: own items only
-  Container, Pod, Volume, Network, Image, ImageHistory, ///< one object: host paths and foreign names removed
+  Container, Pod, Volume, Network, Image, ImageHistory, ImageTree, ///< one object: host paths and foreign names removed
   Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
-  EventLines, StatsLines, PullLines,  ///< JSON lines, judged one by one
+  EventLines, StatsLines, PullLines, PushLines,  ///< JSON lines, judged one by one
+  MadeImage,     ///< likewise, and the ledger records what was made; short, but 5.x tells its progress
 };
 // clang-format on
 

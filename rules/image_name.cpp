@@ -37,20 +37,6 @@ bool is_digest(std::string_view text) {
          all_of(text.substr(prefix.size()), hex_lower);
 }
 
-/// The first component is a registry when it has a dot or a port, or is "localhost" (distribution: splitDockerDomain).
-bool is_registry(std::string_view first) {
-  return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;
-}
-
-bool is_registry_syntax(std::string_view text) {
-  const auto colon = text.find(':');
-  const auto host = text.substr(0, colon);
-  if (host.empty() || !all_of(host, host_character)) return false;
-  if (colon == std::string_view::npos) return true;
-  const auto port = text.substr(colon + 1);
-  return !port.empty() && port.size() <= 5 && all_of(port, digit);
-}
-
 struct Parts {
   std::string_view path;  ///< with the registry if there is one
   std::string_view tag;
@@ -91,6 +77,19 @@ void append_names(const json::Value& image, std::string_view key, std::vector<st
 }
 
 }  // namespace
+
+bool is_registry(std::string_view first) {
+  return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;
+}
+
+bool is_registry_syntax(std::string_view text) {
+  const auto colon = text.find(':');
+  const auto host = text.substr(0, colon);
+  if (host.empty() || !all_of(host, host_character)) return false;
+  if (colon == std::string_view::npos) return true;
+  const auto port = text.substr(colon + 1);
+  return !port.empty() && port.size() <= 5 && all_of(port, digit);
+}
 
 std::optional<std::string> normalise_image_name(std::string_view reference) {
   const auto parts = split(reference);

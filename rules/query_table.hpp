@@ -21,6 +21,7 @@ enum class ParameterType {
   NewName,      ///< the name an object gets
   Renames,      ///< JSON object of strings
   PsArguments,  ///< options for ps, which newer versions run on the host; may be given more than once
+  ArchiveFormat,  ///< of saved images
   Texts,        ///< may be given more than once
   Containers,   ///< names of own containers; may be given more than once; all own running ones when absent
   Pods,         ///< names of own pods; likewise

@@ -188,8 +188,6 @@ TEST_CASE("a pull never hands out what is here by somebody else's doing") {
   CHECK(rule_of(pull("reference=localhost/secret:1")) == "ownership.hidden");
   CHECK(rule_of(pull("reference=" + id('3'))) == "image.reference");
   CHECK(rule_of(pull("reference=docker-archive:/etc/passwd")) == "image.reference");
-  CHECK(rule_of(world.decide(Method::Post, "/v1.41/images/create?fromSrc=-&repo=x")) ==
-        "endpoint.later-image-transfer");
 }
 
 TEST_CASE("a pull claims its name before it begins, and changes no other project's platform") {

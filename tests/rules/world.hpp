@@ -59,6 +59,7 @@ class World {
   Usage usage;
   Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
   std::string engine = "4.3.1";
+  std::optional<Archive> archive;  ///< of the request, where its endpoint takes one
   std::vector<Question> asked;
 
   /// An object that answers to its name and its full id. `members`: what else is to be known of it.
@@ -104,6 +105,7 @@ class World {
     if (auto* deny = std::get_if<Deny>(&parsed)) return *deny;
     Request request;
     request.method = method;
+    request.archive = archive;
     request.target = std::get<Target>(std::move(parsed));
     if (!content.empty()) {
       auto value = json::parse(content);
