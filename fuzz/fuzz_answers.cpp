@@ -92,7 +92,7 @@ class Answered {
       : knowledge_(world().know(setting())), exchange_{setting().project, match_, request_, knowledge_.facts} {
     request_.method = row.method;
     request_.target = std::get<Target>(parse_target(row.target));
-    request_.archive = Archive{{{"Dockerfile", "FROM scratch\n"}}};  // of a build
+    request_.archive.emplace().texts = {{"Dockerfile", "FROM scratch\n"}};  // of a build
     match_ = std::get<Match>(route(row.method, request_.target));
     claim(std::holds_alternative<Forward>(world().settle(setting(), exchange_)), "it is asked", row.target);
   }

@@ -58,7 +58,8 @@ void check_written(const std::string& dockerfile) {
 void check_forward(const Forward& forward, const Input& input) {
   const auto& request = forward.request;
   check_path(request);
-  for (const auto& [name, text] : forward.members) check_written(text);
+  for (const auto& [name, text] : forward.members)
+    if (text) check_written(*text);
   const auto target = std::get<Target>(parse_target(request.target));
   const auto match = std::get<Match>(route(request.method, target));
   if (input.setting.project.policy.read_only)
@@ -93,7 +94,7 @@ std::string told(const Decision& decision) {
     text = "forward " + forward->request.target + "\n" + forward->request.content.value_or("");
     for (const auto& volume : forward->volumes) text += " volume " + volume.name;
     for (const auto& network : forward->networks) text += " network " + network.name;
-    for (const auto& [name, written] : forward->members) text += " member " + name + "\n" + written;
+    for (const auto& [name, written] : forward->members) text += " member " + name + "\n" + written.value_or("");
   }
   if (const auto* batch = std::get_if<Batch>(&decision))
     for (const auto& item : batch->items) text += "item " + item.name + "\n";

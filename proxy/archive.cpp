@@ -96,10 +96,6 @@ ArchiveReader::ArchiveReader(int descriptor) : handle_(archive_read_new()) {
   const Utf8Names names;
   auto* const handle = handle_.get();
   check(handle, archive_read_support_format_tar(handle));
-  check(handle, archive_read_support_filter_gzip(handle));
-  check(handle, archive_read_support_filter_bzip2(handle));
-  check(handle, archive_read_support_filter_xz(handle));
-  check(handle, archive_read_support_filter_zstd(handle));
   check(handle, archive_read_open_fd(handle, descriptor, block_size));
 }
 
@@ -109,7 +105,7 @@ bool ArchiveReader::next() {
   if (result == ARCHIVE_EOF) return false;
   check(handle_.get(), result);
   member_ = member_of(entry_);
-  position_ = 0;
+  given_ = 0;
   block_ = {};
   return true;
 }
@@ -117,10 +113,10 @@ bool ArchiveReader::next() {
 std::string_view ArchiveReader::read() {
   if (block_.empty()) read_block();
   std::string_view piece = zeros;
-  piece = piece.substr(0, block_begin_ - position_);
+  piece = piece.substr(0, block_begin_ - given_);
   if (piece.empty()) piece = std::exchange(block_, {});
-  position_ += piece.size();
-  if (position_ > member_.size) throw ArchiveError("a member is longer than its header says");
+  given_ += piece.size();
+  if (given_ > member_.size) throw ArchiveError("a member is longer than its header says");
   return piece;
 }
 
@@ -133,17 +129,12 @@ void ArchiveReader::read_block() {
   if (result != ARCHIVE_EOF) check(handle_.get(), result);
   block_ = {static_cast<const char*>(bytes), result == ARCHIVE_EOF ? 0 : size};
   block_begin_ = block_.empty() ? member_.size : static_cast<std::uint64_t>(begin);
-  if (block_begin_ < position_) throw ArchiveError("the pieces of a member overlap");
+  if (block_begin_ < given_) throw ArchiveError("the pieces of a member overlap");
 }
 
-bool ArchiveReader::skip() {
-  // In a plain file this is one seek. A compressed one has to be unpacked, which takes as long as it takes.
-  if (archive_filter_count(handle_.get()) > 1) return !read().empty();
-  check(handle_.get(), archive_read_data_skip(handle_.get()));
-  return false;
-}
+void ArchiveReader::skip() { check(handle_.get(), archive_read_data_skip(handle_.get())); }
 
-std::uint64_t ArchiveReader::unpacked() const {
+std::uint64_t ArchiveReader::position() const {
   const auto bytes = archive_filter_bytes(handle_.get(), 0);
   return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
 }

@@ -1,23 +1,19 @@
 #pragma once
-// Tar archives by libarchive: read from a file, plain or compressed, and written anew in one form (pax, POSIX.1-2001),
-// with nothing that the reader did not report. Errors are ArchiveError with a sentence.
+// Tar archives by libarchive: read from a file that is not compressed (unpacker.hpp), and written anew in one form
+// (pax, POSIX.1-2001), with nothing that the reader did not report. Errors are ArchiveError.
 
 #include <archive.h>
 #include <archive_entry.h>
 
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "proxy/archive_error.hpp"
 #include "rules/archive.hpp"
 
 namespace podfence::proxy {
-
-struct ArchiveError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 class ArchiveReader {
  public:
@@ -28,10 +24,10 @@ class ArchiveReader {
   const rules::ArchiveMember& member() const { return member_; }
   /// More of the member's content, "" at its end; holes are zeros. Valid until the next call.
   std::string_view read();
-  /// Passes over a piece of the rest of the member's content. False: nothing of it is left.
-  bool skip();
-  /// Bytes that have been read so far, unpacked.
-  std::uint64_t unpacked() const;
+  /// Passes over the rest of the member's content; in a file this is one seek.
+  void skip();
+  /// How far in the file.
+  std::uint64_t position() const;
   archive_entry* entry() const { return entry_; }
 
  private:
@@ -43,7 +39,7 @@ class ArchiveReader {
   std::unique_ptr<archive, Free> handle_;
   archive_entry* entry_ = nullptr;
   rules::ArchiveMember member_;
-  std::uint64_t position_ = 0;     ///< in the member's content
+  std::uint64_t given_ = 0;        ///< of the member's content
   std::string_view block_;         ///< read, and not given out
   std::uint64_t block_begin_ = 0;  ///< its position; what lies before it is a hole
 };

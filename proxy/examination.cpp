@@ -59,17 +59,20 @@ Refused Examination::refused_without_archive() {
 
 Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
   if (auto refused = refused_without_archive()) co_return refused;
-  archive_.emplace(content_.executor(), services_.spool_directory, services_.spool, project_.id,
-                   services_.limits.archive_bytes);
+  archive_.emplace(services_, content_.executor(), project_.id);
   if (auto refused = co_await archive_->receive(content_)) co_return refused;
-  auto judged = co_await archive_->judge(std::move(archive_rules));
-  if (auto* deny = std::get_if<Deny>(&judged)) co_return std::move(*deny);
-  request_.archive = std::get<rules::Archive>(std::move(judged));
+  rules::Archive known;
+  for (std::optional next = std::move(archive_rules); next; next = rules::further_archive_rules(endpoint(), known)) {
+    auto judged = co_await archive_->judge(*std::move(next), std::move(known));
+    if (auto* deny = std::get_if<Deny>(&judged)) co_return std::move(*deny);
+    known = std::get<rules::Archive>(std::move(judged));
+  }
+  request_.archive = std::move(known);
   co_return std::nullopt;
 }
 
 Task<Refused> Examination::read_json() {
-  const bool takes_none = endpoint().body == rules::Body::None;
+  const bool takes_none = endpoint().body == rules::Body::None || rules::is_archive(endpoint().body);
   const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
   const auto content = co_await content_.read_whole(limit, buffered_);
   if (!content) {

@@ -28,6 +28,9 @@ bool makes_something(const rules::Forward& forward) {
          std::ranges::any_of(forward.uses, [](const rules::Use& use) { return rules::lasts(use.resource); });
 }
 
+/// Upstream has answered, if only with an error, or what became of the request is not known.
+bool may_have_made_something(const Refused& refused) { return !refused || refused->rule == refusal("upstream.answer"); }
+
 /// Podman answers a hijacked request with 101, or with 200 and a stream without end (libpod/util.go:writeHijackHeader).
 bool is_tunnel(const AnswerHead& head) {
   return head.status == 101 || (head.status == 200 && head.content.kind == Framing::Kind::UntilClose);
@@ -60,7 +63,8 @@ void Forwarding::apply(const std::vector<rules::Claim>& claims) {
 
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
-  const bool finishes = makes_something(forward);
+  const bool records = rules::is_recorded(inquiry_.exchange());
+  const bool finishes = records || makes_something(forward);
   if (finishes) departure.set(Departure::Means::Finish);
   apply(forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
@@ -68,17 +72,31 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   if (streamed() == &exchange_.content) inquiry_.release_names();
   UpstreamCall call(services.upstream);
   auto refused = co_await send(forward, call);
-  if (refused || call.head().status >= 400) {
-    co_await unclaim_volumes();
-    apply(forward.on_failure);
-  }
+  const bool failed = refused || call.head().status >= 400;
+  if (failed) co_await unclaim_volumes();
+  if (failed && !(records && may_have_made_something(refused))) apply(forward.on_failure);
+  if (!refused) refused = co_await check_steady(forward);
   inquiry_.release_names();
-  departure.set(Departure::Means::Cancel);
-  if (refused || (finishes && client.peer_closed())) co_return refused;
+  if (!records || refused) departure.set(Departure::Means::Cancel);
+  if (refused || (finishes && !records && client.peer_closed())) co_return refused;
 
   if (!content.complete()) answer.close_after();
-  if (!hijacks() || !is_tunnel(call.head())) co_return co_await relay_answer(call, inquiry_, services, answer);
-  co_await tunnel(call);
+  if (hijacks() && is_tunnel(call.head())) {
+    co_await tunnel(call);
+    co_return std::nullopt;
+  }
+  refused = co_await relay_answer(call, inquiry_, services, answer);
+  departure.set(Departure::Means::Cancel);
+  co_return refused;
+}
+
+Task<Refused> Forwarding::check_steady(const rules::Forward& forward) {
+  auto& facts = inquiry_.exchange().facts;
+  for (const auto& [kind, name, id] : forward.steady) {
+    facts.forget({rules::Question::Ask::Object, kind, name});
+    if (auto refused = co_await look_up(kind, name)) co_return refused;
+    if (facts.find(kind, name)->id != id) co_return rules::hidden(kind, name);
+  }
   co_return std::nullopt;
 }
 

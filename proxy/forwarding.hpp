@@ -27,6 +27,7 @@ class Forwarding {
 
  private:
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
+  Task<std::optional<rules::Deny>> check_steady(const rules::Forward& forward);
   Task<std::optional<rules::Deny>> claim_objects(const rules::Forward& forward);
   Task<std::optional<rules::Deny>> claim(rules::Kind kind, std::string name, rules::UpstreamRequest request);
   Task<std::optional<rules::Deny>> claim(const rules::WorkspaceVolume& volume);

@@ -127,6 +127,7 @@ Rehearsal::Rehearsal(const rules::Project& project, const FactSources& sources, 
                 .audit = audit_,
                 .spool_directory = std::filesystem::temp_directory_path(),
                 .spool = BufferBudget(limits.spool_bytes, limits.spool_bytes),
+                .unpacking = BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes),
                 .changes_nothing = true,
                 .stated = sources.stated,
                 .stated_ledger = sources.stated ? &stated_ledger_ : nullptr} {}

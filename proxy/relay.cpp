@@ -21,6 +21,7 @@ struct Relay {
   Inquiry& inquiry;
   Services& services;
   ClientAnswer& answer;
+  bool unheard = false;  ///< the client is gone, and what upstream says is for the record only
 
   const rules::Endpoint& endpoint() const { return *inquiry.exchange().match.endpoint; }
   const std::string& project() const { return inquiry.exchange().project.id; }
@@ -29,6 +30,12 @@ struct Relay {
   /// only.
   bool may_leave_out_lines() const { return endpoint().answer == rules::Answer::EventLines; }
   rules::Fields fields() const { return rules::answer_fields(call.head().fields); }
+
+  /// False when there is no use in going on.
+  bool heard(bool sent) {
+    unheard = unheard || !sent;
+    return sent || rules::is_recorded(inquiry.exchange());
+  }
 
   Task<Refused> bytes();
   Task<Refused> whole();
@@ -94,6 +101,10 @@ Task<Refused> Relay::error() {
     if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
     reply = rules::rewrite_error(inquiry.exchange(), call.head().status, std::get<std::string>(content));
   }
+  if (rules::is_recorded(inquiry.exchange())) {
+    rules::LineJudge judge(endpoint().answer, inquiry.exchange());
+    co_await record(judge);
+  }
   share.shrink_to(reply.content.size());
   co_await answer.send(reply, fields());
   co_return std::nullopt;
@@ -101,9 +112,14 @@ Task<Refused> Relay::error() {
 
 Task<Refused> Relay::lines() {
   rules::LineJudge judge(endpoint().answer, inquiry.exchange());
-  if (!co_await answer.begin(call.head().status, fields(), Framing::chunked())) co_return std::nullopt;
+  if (!heard(co_await answer.begin(call.head().status, fields(), Framing::chunked()))) co_return std::nullopt;
   bool whole = co_await pass_lines(judge);
-  if (whole) whole = co_await record(judge);
+  // What was made is there, also when the answer about it is cut off.
+  if (whole || rules::is_recorded(inquiry.exchange())) {
+    const bool recorded = co_await record(judge);
+    whole = whole && recorded;
+  }
+  if (unheard) co_return std::nullopt;
   const auto last = whole ? judge.last_lines() : std::string();
   if (!last.empty()) whole = co_await answer.write(last);
   if (whole)
@@ -140,7 +156,8 @@ Task<bool> Relay::pass_line(rules::LineJudge& judge, const LineCutter& line, std
       // What a line made it ask is forgotten behind it: a stream goes on for longer than any budget lasts.
       inquiry.buffered().shrink_to(known_before);
       if (!*judged) co_return true;
-      co_return co_await answer.write((*judged)->append(line_end));
+      if (unheard) co_return true;
+      co_return heard(co_await answer.write((*judged)->append(line_end)));
     }
     if (co_await inquiry.learn(std::get<Ask>(result))) break;
   }

@@ -33,7 +33,8 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
           {limits, Upstream(context.get_executor(), upstream, {.trailer_bytes = limits.trailer_bytes}),
            NameLocks(context.get_executor()), BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
            rules::OwnerMemory(), rules::Usage(), ledger, audit, spool_directory,
-           BufferBudget(limits.spool_bytes, limits.spool_bytes / 2)},
+           BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),
+           BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
           TaskGroup(context.get_executor()),
           TaskGroup(context.get_executor()),
           {}}) {}

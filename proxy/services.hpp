@@ -21,9 +21,10 @@ struct Services {
   rules::Usage usage;
   SqliteLedger& ledger;
   AuditLog& audit;
-  std::string spool_directory;                   ///< for uploads that are being judged
-  BufferBudget spool;                            ///< bytes of them on disk
-  bool stopped = false;                          ///< what still runs is being cut off
+  std::string spool_directory;  ///< for uploads that are being judged
+  BufferBudget spool;           ///< bytes of them on disk
+  BufferBudget unpacking;       ///< bytes of memory to take their compression off
+  bool stopped = false;         ///< what still runs is being cut off
   // For explanations:
   bool changes_nothing = false;                  ///< what a request would need first is not done
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream

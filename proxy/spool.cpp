@@ -34,4 +34,12 @@ int Spool::rewound() const {
   return file_.descriptor();
 }
 
+std::string_view Spool::read(std::uint64_t position, std::span<char> buffer) const {
+  while (true) {
+    const auto size = ::pread(file_.descriptor(), buffer.data(), buffer.size(), static_cast<off_t>(position));
+    if (size >= 0) return {buffer.data(), static_cast<std::size_t>(size)};
+    if (errno != EINTR) fail("an upload cannot be read");
+  }
+}
+
 }  // namespace podfence::proxy

@@ -3,6 +3,7 @@
 // closed, however podfence ends.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ class Spool {
   std::uint64_t size() const { return size_; }
   /// At its beginning; for one reader at a time.
   int rewound() const;
+  /// The bytes from there on, as many as fit into the buffer; "" at the end.
+  std::string_view read(std::uint64_t position, std::span<char> buffer) const;
 
  private:
   File file_;

@@ -1,9 +1,12 @@
 #include "proxy/spooled_archive.hpp"
 
+#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <system_error>
+#include <utility>
 
+#include "proxy/sha256.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -14,33 +17,84 @@ namespace {
 
 using rules::Deny;
 using rules::refusal;
+using Refused = std::optional<Deny>;
 
 /// Between two of these other connections are served; it is also how much goes upstream at once.
 constexpr std::size_t slice = 256 * 1024;
 
 Deny refused(const rules::Refusal* rule, std::string subject) { return {rule, std::move(subject), rules::Kind::None}; }
 
+Deny too_large(std::uint64_t limit) { return refused(refusal("archive.too-large"), std::to_string(limit)); }
+
+/// The bytes of a file, from its beginning.
+Unpacker::Source source_of(const Spool& spool) {
+  return [&spool, at = std::uint64_t(0), buffer = std::string(slice, '\0')]() mutable {
+    const auto piece = spool.read(at, buffer);
+    at += piece.size();
+    return piece;
+  };
+}
+
 }  // namespace
 
-Task<std::optional<Deny>> SpooledArchive::receive(RequestContent& content) {
+Refused SpooledArchive::keep(Spool& spool, std::string_view piece) {
+  if (!disk_.take(piece.size())) return refused(refusal("server.busy"), "too much is being uploaded");
+  if (spool.size() + piece.size() > services_.limits.archive_bytes) return too_large(services_.limits.archive_bytes);
+  try {
+    spool.append(piece);
+  } catch (const std::system_error& error) {
+    return refused(refusal("server.busy"), error.what());
+  }
+  return std::nullopt;
+}
+
+Task<Refused> SpooledArchive::receive(RequestContent& content) {
   while (true) {
     const auto piece = co_await content.next();
     if (piece.empty()) break;
-    if (!share_.take(piece.size())) co_return refused(refusal("server.busy"), "too much is being uploaded");
-    if (spool_.size() + piece.size() > unpacked_limit_)
-      co_return refused(refusal("content.too-large"), std::to_string(unpacked_limit_));
-    try {
-      spool_.append(piece);
-    } catch (const std::system_error& error) {
-      co_return refused(refusal("server.busy"), error.what());
-    }
+    if (auto deny = keep(spool_, piece)) co_return deny;
   }
   if (!content.complete()) co_return content.failure();
+  std::string wrong;
+  try {
+    co_return co_await unpack();
+  } catch (const ArchiveError& error) {
+    wrong = error.what();
+  }
+  co_return refused(refusal("archive.format"), wrong);
+}
+
+/// Once, so that it can be read more than once at the price of a seek.
+Task<Refused> SpooledArchive::unpack() {
+  std::array<char, compression_mark_bytes> beginning{};
+  const auto compression = compression_of(spool_.read(0, beginning));
+  if (compression == Compression::None) co_return std::nullopt;
+  BufferBudget::Share memory(services_.unpacking, project_);
+  if (!memory.take(memory_to_unpack(compression)))
+    co_return refused(refusal("server.busy"), "too many archives are being unpacked");
+  Spool unpacked(services_.spool_directory);
+  Unpacker unpacker(compression, source_of(spool_));
+  while (true) {
+    const auto piece = unpacker.read();
+    if (piece.empty()) break;
+    if (auto deny = keep(unpacked, piece)) co_return deny;
+    co_await pause_behind(piece.size());
+  }
+  spool_ = std::move(unpacked);
+  disk_.shrink_to(spool_.size());
   co_return std::nullopt;
 }
 
-Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(rules::ArchiveRules archive_rules) {
-  rules::ArchiveJudge members(std::move(archive_rules));
+Task<void> SpooledArchive::pause_behind(std::uint64_t bytes) {
+  worked_ += bytes;
+  if (worked_ < slice) co_return;
+  worked_ = 0;
+  co_await asio::post(executor_, asio::use_awaitable);
+}
+
+Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(rules::ArchiveRules archive_rules,
+                                                               rules::Archive known) {
+  rules::ArchiveJudge members(std::move(archive_rules), std::move(known));
   std::string wrong;
   try {
     ArchiveReader reader(spool_.rewound());
@@ -52,40 +106,52 @@ Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(rules::ArchiveRul
 }
 
 Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(ArchiveReader& reader, rules::ArchiveJudge& members) {
+  std::uint64_t position = 0, content = 0;
   while (reader.next()) {
-    content_bytes_ += reader.member().size;
+    content += reader.member().size;  // holes are not in the file
+    if (content > services_.limits.archive_bytes) co_return too_large(services_.limits.archive_bytes);
     if (auto deny = members.judge(reader.member())) co_return *deny;
-    if (auto deny = too_large(reader)) co_return *deny;
     if (auto deny = co_await take_member(reader, members)) co_return *deny;
+    co_await pause_behind(reader.position() - position);
+    position = reader.position();
   }
   co_return std::move(members).finish();
 }
 
-Task<std::optional<Deny>> SpooledArchive::take_member(ArchiveReader& reader, rules::ArchiveJudge& members) {
-  const bool wanted = members.wants(reader.member());
-  std::string text;
-  auto before = reader.unpacked();
-  bool more = true;
-  while (more) {
-    if (wanted) {
-      const auto piece = reader.read();
-      text.append(piece);
-      more = !piece.empty();
-    } else {
-      more = reader.skip();
-    }
-    if (auto deny = too_large(reader)) co_return deny;
-    if (reader.unpacked() - before < slice) continue;
-    before = reader.unpacked();
-    co_await asio::post(executor_, asio::use_awaitable);
+Task<Refused> SpooledArchive::take_member(ArchiveReader& reader, rules::ArchiveJudge& members) {
+  using enum rules::ArchiveJudge::Reading;
+  const auto reading = members.reading(reader.member());
+  if (reading == Digest || reading == UnpackedDigest)
+    co_return co_await take_digest(reader, members, reading == UnpackedDigest);
+  if (reading == Nothing) {
+    reader.skip();
+    co_return std::nullopt;
   }
-  if (wanted) members.take(reader.member(), std::move(text));
+  std::string text;
+  for (auto piece = reader.read(); !piece.empty(); piece = reader.read()) text.append(piece);
+  members.take(reader.member(), std::move(text));
   co_return std::nullopt;
 }
 
-std::optional<Deny> SpooledArchive::too_large(const ArchiveReader& reader) const {
-  if (content_bytes_ <= unpacked_limit_ && reader.unpacked() <= unpacked_limit_) return std::nullopt;
-  return refused(refusal("archive.too-large"), std::to_string(unpacked_limit_));
+Task<Refused> SpooledArchive::take_digest(ArchiveReader& reader, rules::ArchiveJudge& members, bool unpacked) {
+  auto first = reader.read();
+  const auto compression = unpacked ? compression_of(first) : Compression::None;
+  BufferBudget::Share memory(services_.unpacking, project_);
+  if (!memory.take(memory_to_unpack(compression)))
+    co_return refused(refusal("server.busy"), "too many archives are being unpacked");
+  Unpacker content(compression,
+                   [&] { return first.empty() ? reader.read() : std::exchange(first, std::string_view()); });
+  Sha256 digest;
+  std::uint64_t size = 0;
+  while (true) {
+    const auto piece = content.read();
+    if (piece.empty()) break;
+    digest.add(piece);
+    size += piece.size();
+    if (size > services_.limits.archive_bytes) co_return too_large(services_.limits.archive_bytes);
+    co_await pause_behind(piece.size());
+  }
+  co_return members.take_digest(reader.member(), digest.digits());
 }
 
 /// Written from the file, as it was judged from the file; an error now is one of the disk.
@@ -104,7 +170,8 @@ Task<std::string_view> SpooledArchive::next() {
 }
 
 void SpooledArchive::begin_writing() {
-  for (const auto& [name, text] : written_) writer_.add(name, text);
+  for (const auto& [name, text] : written_)
+    if (text) writer_.add(name, *text);
   reader_ = std::make_unique<ArchiveReader>(spool_.rewound());
 }
 

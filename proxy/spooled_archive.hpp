@@ -9,47 +9,57 @@
 #include <variant>
 
 #include "proxy/archive.hpp"
-#include "proxy/buffer_budget.hpp"
 #include "proxy/content_source.hpp"
 #include "proxy/request_content.hpp"
+#include "proxy/services.hpp"
 #include "proxy/spool.hpp"
+#include "proxy/unpacker.hpp"
 
 namespace podfence::proxy {
 
 class SpooledArchive final : public ContentSource {
  public:
-  /// `unpacked_limit`: bytes of the archive without its compression, and of the content of its members.
-  SpooledArchive(boost::asio::any_io_executor executor, const std::string& directory, BufferBudget& disk,
-                 const std::string& project, std::uint64_t unpacked_limit)
-      : executor_(std::move(executor)), spool_(directory), share_(disk, project), unpacked_limit_(unpacked_limit) {}
+  SpooledArchive(Services& services, boost::asio::any_io_executor executor, const std::string& project)
+      : services_(services),
+        executor_(std::move(executor)),
+        project_(project),
+        spool_(services.spool_directory),
+        disk_(services.spool, project) {}
 
-  /// All of the client's content; why not otherwise.
+  /// All of the client's content, without its compression; why not otherwise.
   Task<std::optional<rules::Deny>> receive(RequestContent& content);
-  Task<std::variant<rules::Archive, rules::Deny>> judge(rules::ArchiveRules archive_rules);
+  /// One reading from end to end: `known` is what the readings before it have found.
+  Task<std::variant<rules::Archive, rules::Deny>> judge(rules::ArchiveRules archive_rules, rules::Archive known);
 
-  /// Members to be written in the place of what the client sent under these names, or beside it; before the first
-  /// next().
-  void set_written(std::map<std::string, std::string> written) { written_ = std::move(written); }
+  /// Members to be written in the place of what the client sent under these names, or beside it; without a text they
+  /// are left out. Before the first next().
+  void set_written(rules::WrittenMembers written) { written_ = std::move(written); }
 
   Task<std::string_view> next() override;
   bool complete() const override { return complete_; }
   rules::Deny failure() const override;
 
  private:
-  Task<std::variant<rules::Archive, rules::Deny>> judge(ArchiveReader& reader, rules::ArchiveJudge& judge);
-  Task<std::optional<rules::Deny>> take_member(ArchiveReader& reader, rules::ArchiveJudge& judge);
-  std::optional<rules::Deny> too_large(const ArchiveReader& reader) const;
+  using Refused = std::optional<rules::Deny>;
+
+  Refused keep(Spool& spool, std::string_view piece);
+  Task<Refused> unpack();
+  Task<std::variant<rules::Archive, rules::Deny>> judge(ArchiveReader& reader, rules::ArchiveJudge& members);
+  Task<Refused> take_member(ArchiveReader& reader, rules::ArchiveJudge& members);
+  Task<Refused> take_digest(ArchiveReader& reader, rules::ArchiveJudge& members, bool unpacked);
+  Task<void> pause_behind(std::uint64_t bytes);
   void write_more();
   void begin_writing();
   void write_next_member();
 
+  Services& services_;
   boost::asio::any_io_executor executor_;
+  const std::string& project_;
   Spool spool_;
-  BufferBudget::Share share_;
-  std::uint64_t unpacked_limit_;
-  std::uint64_t content_bytes_ = 0;
+  BufferBudget::Share disk_;
+  std::uint64_t worked_ = 0;  ///< bytes since others were served
 
-  std::map<std::string, std::string> written_;
+  rules::WrittenMembers written_;
   std::unique_ptr<ArchiveReader> reader_;
   ArchiveWriter writer_;
   bool in_member_ = false;

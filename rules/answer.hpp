@@ -23,6 +23,10 @@ std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exc
 /// networks go into the owner memory by being listed.
 void ask_what_is_there(Facts& facts);
 
+/// What upstream has made has to be recorded, whether the client waits for the answer or not, and after an error too: a
+/// part may have been made.
+bool is_recorded(const Exchange& exchange);
+
 /// Answers that come as JSON lines. Pure state machine over lines; the wire cuts the lines.
 class LineJudge {
  public:

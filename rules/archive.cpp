@@ -5,6 +5,8 @@
 #include "rules/ascii.hpp"
 #include "rules/build/options.hpp"
 #include "rules/exchange.hpp"
+#include "rules/image_archive.hpp"
+#include "rules/image_target.hpp"
 #include "rules/refusal.hpp"
 #include "rules/utf8.hpp"
 
@@ -15,12 +17,32 @@ namespace {
 using Type = ArchiveMember::Type;
 
 constexpr std::uint64_t max_members = 500'000;
+constexpr std::uint64_t max_texts_bytes = 8 * 1024 * 1024;
 constexpr std::uint64_t max_name_bytes = 32 * 1024 * 1024;
 
 Deny refused(const Refusal* rule, std::string_view name) { return {rule, std::string(name), Kind::None}; }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
+}
+
+/// Where a symbolic link leads, by the names alone; nullopt: out of the archive.
+std::optional<std::string> link_target(std::string_view name, std::string_view link) {
+  if (link.starts_with('/')) return std::nullopt;
+  std::vector<std::string_view> steps;
+  const std::string path = std::string(name.substr(0, name.rfind('/') + 1)).append(link);
+  for (std::string_view rest = path; !rest.empty();) {
+    const auto step = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(rest.size(), step.size() + 1));
+    if (step == ".." && steps.empty()) return std::nullopt;
+    if (step == "..")
+      steps.pop_back();
+    else
+      steps.push_back(step);
+  }
+  std::string target;
+  for (const auto step : steps) target.append(target.empty() ? "" : "/").append(step);
+  return clean_member_name(target);
 }
 
 }  // namespace
@@ -30,10 +52,13 @@ std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Reques
     case Body::BuildContext: {
       const auto options = build::read_options(request, project);
       const auto* read = std::get_if<build::Options>(&options);
-      return read ? build::context_rules(*read) : ArchiveRules{.is_context = true};  // decide() says what is wrong
+      return read ? build::context_rules(*read) : ArchiveRules{.is_extracted = true};  // decide() says what is wrong
     }
     case Body::RootArchive:
-      return ArchiveRules{};
+      // The pull of Docker's API has the import's endpoint.
+      return takes_root_archive(endpoint, request.target) ? std::optional(ArchiveRules{}) : std::nullopt;
+    case Body::ImageArchive:
+      return image_archive_rules();
     default:
       return std::nullopt;
   }
@@ -44,6 +69,10 @@ bool is_second_copy(std::string_view name) {
   const auto at = name.rfind('/');
   return name.starts_with('/') && name.substr(at).starts_with(sign) &&
          std::ranges::all_of(name.substr(at + sign.size()), ascii::is_digit);
+}
+
+std::optional<ArchiveRules> further_archive_rules(const Endpoint& endpoint, const Archive& known) {
+  return endpoint.body == Body::ImageArchive ? further_image_rules(known) : std::nullopt;
 }
 
 std::optional<std::string> clean_member_name(std::string_view name) {
@@ -64,24 +93,32 @@ std::optional<std::string> clean_member_name(std::string_view name) {
 
 std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
   const auto name = clean_member_name(member.name);
-  if (rules_.is_context && is_second_copy(member.name)) return std::nullopt;
+  if (rules_.is_extracted && !rules_.is_image && is_second_copy(member.name)) return std::nullopt;
   if (!name) return refused(refusal("archive.name"), member.name);
   name_bytes_ += name->size();
   if (++members_ > max_members) return refused(refusal("archive.members"), std::to_string(max_members));
   if (contains(rules_.reserved, *name)) return refused(refusal("archive.reserved"), *name);
   if (contains(rules_.texts, *name)) {
     if (member.type != Type::File) return refused(refusal("archive.text-type"), *name);
-    if (member.size > rules_.text_bytes) return refused(refusal("archive.text-size"), *name);
+    std::uint64_t size = member.size;
+    for (const auto& [other, text] : archive_.texts) size += text.size();
+    if (member.size > rules_.text_bytes || size > max_texts_bytes) return refused(refusal("archive.text-size"), *name);
   }
-  if (!rules_.is_context) return contains(rules_.texts, *name) ? remember(member, *name) : std::nullopt;
+  if (!rules_.is_extracted) return contains(rules_.texts, *name) ? remember(member, *name) : std::nullopt;
   if (member.type == Type::Other) return refused(refusal("archive.type"), *name);
   if (auto deny = judge_link(member, *name)) return deny;
   return remember(member, *name);
 }
 
 /// A hard link is extracted as what it names at that moment: a file of the archive, or something of the host.
-std::optional<Deny> ArchiveJudge::judge_link(const ArchiveMember& member, const std::string& name) const {
+std::optional<Deny> ArchiveJudge::judge_link(const ArchiveMember& member, const std::string& name) {
+  if (member.type == Type::SymbolicLink && rules_.is_image) {
+    auto target = link_target(name, member.link);
+    if (!target) return refused(refusal("archive.link"), name);
+    archive_.links.emplace(name, std::move(*target));
+  }
   if (member.type != Type::HardLink) return std::nullopt;
+  if (rules_.is_image) return refused(refusal("archive.link"), name);
   const auto target = clean_member_name(member.link);
   const auto found = target ? seen_.find(*target) : seen_.end();
   if (found == seen_.end() || found->second != Type::File) return refused(refusal("archive.hard-link"), name);
@@ -99,16 +136,30 @@ std::optional<Deny> ArchiveJudge::remember(const ArchiveMember& member, const st
   const auto [found, is_new] = seen_.emplace(name, member.type);
   const bool same_directory = found->second == Type::Directory && member.type == Type::Directory;
   if (!is_new && !same_directory) return refused(refusal("archive.duplicate"), name);
+  if (rules_.is_image && member.type == Type::File) archive_.files.insert(name);
   return std::nullopt;
 }
 
-bool ArchiveJudge::wants(const ArchiveMember& member) const {
+ArchiveJudge::Reading ArchiveJudge::reading(const ArchiveMember& member) const {
   const auto name = clean_member_name(member.name);
-  return name && contains(rules_.texts, *name);
+  if (!name || member.type != Type::File) return Reading::Nothing;
+  if (contains(rules_.texts, *name)) return Reading::Text;
+  if (contains(rules_.layers, *name)) return Reading::UnpackedDigest;
+  return rules_.checks_blobs && name->starts_with(blob_folder) ? Reading::Digest : Reading::Nothing;
 }
 
 void ArchiveJudge::take(const ArchiveMember& member, std::string text) {
   archive_.texts[*clean_member_name(member.name)] = std::move(text);
+}
+
+std::optional<Deny> ArchiveJudge::take_digest(const ArchiveMember& member, std::string digits) {
+  auto name = *clean_member_name(member.name);
+  if (contains(rules_.layers, name)) {
+    archive_.layer_digests[std::move(name)] = std::move(digits);
+    return std::nullopt;
+  }
+  if (name == std::string(blob_folder) + digits) return std::nullopt;
+  return refused(refusal("archive.digest"), name);
 }
 
 }  // namespace podfence::rules

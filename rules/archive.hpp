@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,15 +27,22 @@ struct ArchiveMember {
 
 /// What a kind of archive may be. The texts are members that the rules read; they must be plain files.
 struct ArchiveRules {
-  bool is_context = false;  ///< extracted by Podman on the host: plain members, each name once, nothing through a link
+  bool is_extracted = false;  ///< by Podman on the host: plain members, each name once, nothing through a link
+  bool is_image = false;      ///< beside that, links lead nowhere else
+  bool checks_blobs = false;  ///< files `blobs/sha256/DIGITS` must have that digest
   std::vector<std::string> texts = {};     ///< clean names
+  std::vector<std::string> layers = {};    ///< clean names: of these the digest without compression is wanted
   std::vector<std::string> reserved = {};  ///< clean names that only podfence writes
   std::uint64_t text_bytes = 1024 * 1024;  ///< of each text
 };
 
-/// What the rules know of an archive: the texts that are there, by clean names.
+/// What the rules know of an archive, by clean names.
 struct Archive {
-  std::map<std::string, std::string, std::less<>> texts;
+  using Text = std::map<std::string, std::string, std::less<>>;
+  Text texts;                                ///< that the rules asked for, and that are there
+  Text layer_digests;                        ///< 64 hexadecimal digits, likewise
+  Text links;                                ///< symbolic links of images, and what they lead to
+  std::set<std::string, std::less<>> files;  ///< plain files of images
 };
 
 struct Endpoint;
@@ -43,6 +51,8 @@ struct Request;
 
 /// How the row's archive is judged; nullopt: the row takes none.
 std::optional<ArchiveRules> archive_rules(const Endpoint& endpoint, const Request& request, const Project& project);
+/// What is to be read next, now that so much is known; nullopt: nothing.
+std::optional<ArchiveRules> further_archive_rules(const Endpoint& endpoint, const Archive& known);
 
 /// podman --remote 4.3 packs a build secret twice: as a member of the context, and once more by its path on the client.
 bool is_second_copy(std::string_view name);
@@ -53,17 +63,26 @@ std::optional<std::string> clean_member_name(std::string_view name);
 /// Judges members in their order. Bounded by the names that it remembers.
 class ArchiveJudge {
  public:
-  explicit ArchiveJudge(ArchiveRules rules) : rules_(std::move(rules)) {}
+  /// What a judged member's content is wanted for.
+  enum class Reading {
+    Nothing,
+    Text,
+    Digest,          ///< SHA-256 of the content as it is
+    UnpackedDigest,  ///< SHA-256 of the content without its compression
+  };
+
+  explicit ArchiveJudge(ArchiveRules rules, Archive known = {})
+      : rules_(std::move(rules)), archive_(std::move(known)) {}
 
   std::optional<Deny> judge(const ArchiveMember& member);
-  /// Is the judged member's text wanted?
-  bool wants(const ArchiveMember& member) const;
+  Reading reading(const ArchiveMember& member) const;
   void take(const ArchiveMember& member, std::string text);
+  std::optional<Deny> take_digest(const ArchiveMember& member, std::string digits);
   Archive finish() && { return std::move(archive_); }
 
  private:
   std::optional<Deny> remember(const ArchiveMember& member, const std::string& name);
-  std::optional<Deny> judge_link(const ArchiveMember& member, const std::string& name) const;
+  std::optional<Deny> judge_link(const ArchiveMember& member, const std::string& name);
 
   ArchiveRules rules_;
   Archive archive_;

@@ -25,8 +25,14 @@ enum class Body {
   VolumeCreateCompat, VolumeCreateLibpod,
   NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
+  RegistryLogin,
 };
 // clang-format on
+
+/// An archive is kept and judged before anything is sent.
+constexpr bool is_archive(Body body) {
+  return body == Body::BuildContext || body == Body::ImageArchive || body == Body::RootArchive;
+}
 
 struct JudgedBody {
   json::Value content;             ///< to send on; the project's label is in it where the object carries labels

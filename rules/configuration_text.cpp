@@ -95,6 +95,17 @@ const char* wrong_with_shared_image(std::string_view text) {
   return nullptr;
 }
 
+const char* wrong_with_registry(std::string_view text) {
+  const bool is_name = std::ranges::all_of(text, [](char c) {
+    return ascii::is_lower(c) || ascii::is_digit(c) || std::string_view(".-_:/*").find(c) != std::string_view::npos;
+  });
+  if (text.empty() || text.size() > 512 || !is_name || text.starts_with('/') ||
+      text.find("//") != std::string_view::npos)
+    return "must be the name of a registry, or of repositories in it, such as quay.io, *.example.org:5000 or "
+           "docker.io/library/*";
+  return nullptr;
+}
+
 const char* wrong_with_mount_path(std::string_view text) {
   if (const char* wrong = wrong_with_path(text)) return wrong;
   return text.find_first_of(":,\"'\\") == std::string_view::npos

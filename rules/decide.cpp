@@ -57,6 +57,24 @@ Decision act_on(Exchange& exchange) {
       return act::image_pull(exchange);
     case Act::Build:
       return act::build_image(exchange);
+    case Act::ImageTag:
+      return act::image_tag(exchange);
+    case Act::ImageUntag:
+      return act::image_untag(exchange);
+    case Act::ImagePush:
+      return act::image_push(exchange);
+    case Act::ImageSave:
+      return act::image_save(exchange);
+    case Act::ImageLoad:
+      return act::image_load(exchange);
+    case Act::ImageImport:
+      return act::image_import(exchange);
+    case Act::Commit:
+      return act::commit(exchange);
+    case Act::ImageSearch:
+      return act::image_search(exchange);
+    case Act::RegistryLogin:
+      return act::plain(exchange);
     case Act::Stats:
       return act::stats(exchange);
     case Act::Showmounted:

@@ -103,6 +103,17 @@ struct Use {
   std::int64_t amount = 1;
 };
 
+/// By clean names; nullopt: left out.
+using WrittenMembers = std::map<std::string, std::optional<std::string>>;
+
+/// A name that stood for that object when it was judged, and that is sent because the name itself matters. Looked at
+/// again when upstream has answered: if it stands for another one by then, nothing of the answer is passed on.
+struct Steady {
+  Kind kind;
+  std::string name;
+  std::string id;
+};
+
 /// One request goes upstream; its answer goes back through the row's answer rule.
 struct Forward {
   std::vector<HostSource> sources;
@@ -110,8 +121,8 @@ struct Forward {
   std::vector<NewVolume> volumes;
   std::vector<NewNetwork> networks;
   UpstreamRequest request;
-  std::map<std::string, std::string>
-      members;                    ///< of the client's archive, to be written instead of its own or beside them
+  WrittenMembers members;  ///< of the client's archive, to be written instead of its own or beside them
+  std::vector<Steady> steady = {};
   std::vector<Claim> before;      ///< applied to the ledger before the request is sent
   std::vector<Claim> on_failure;  ///< applied when upstream does not answer, or with an error
   std::vector<Use> uses;          ///< has been compared with the quotas; to be noted at once (usage.hpp)
@@ -128,8 +139,8 @@ struct Batch {
   std::vector<Item> items;
 };
 
-/// An image that has to be here first. It is pulled as if the client had asked for that in a request of its own; then it
-/// is decided again, and the image is not asked for a second time (Facts::was_fetched).
+/// An image that has to be here first. It is pulled as if the client had asked for that in a request of its own; then
+/// it is decided again, and the image is not asked for a second time (Facts::was_fetched).
 struct Fetch {
   std::string reference;      ///< normalised
   std::string registry_auth;  ///< as the client sent it, "" if it sent none

@@ -37,8 +37,17 @@ enum class Act {
   Archive,       ///< so it does where the container does not run
   ImageRemove,
   ImageBatchRemove,
-  ImagePull,
+  ImagePull,     ///< and Docker's import, which has the same endpoint
   Build,
+  ImageTag,
+  ImageUntag,
+  ImagePush,
+  ImageSave,     ///< also of several images
+  ImageLoad,
+  ImageImport,
+  Commit,
+  ImageSearch,
+  RegistryLogin,
   Stats,         ///< many containers or pods: own ones only
   Showmounted,
   DiskUsage,
@@ -52,10 +61,11 @@ enum class Answer {
   Bytes,         ///< passed on as it comes
   Hijack,        ///< 101, or 200 without length: a tunnel
   Containers, Pods, Volumes, Networks, Images,  ///< lists: own items only
-  Container, Pod, Volume, Network, Image, ImageHistory, ///< one object: host paths and foreign names removed
+  Container, Pod, Volume, Network, Image, ImageHistory, ImageTree, ///< one object: host paths and foreign names removed
   Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
-  EventLines, StatsLines, PullLines, BuildLines,  ///< JSON lines, judged one by one
+  EventLines, StatsLines, PullLines, PushLines, BuildLines,  ///< JSON lines, judged one by one
+  MadeImage,     ///< likewise, and the ledger records what was made; short, but 5.x tells its progress
 };
 // clang-format on
 

@@ -144,20 +144,39 @@ constexpr auto served = std::to_array<Endpoint>({
 
     // Images
     {Get,    "/images/json",                              Docker, {},              List,             Query::ImageList,           {},                          Answer::Images},
-    {Post,   "/images/create",                            Docker, {},              ImagePull,        Query::ImagePullCompat,     {},                          Answer::PullLines},
+    {Get,    "/images/get",                               Docker, {},              ImageSave,        Query::ImageSave,           {},                          Answer::Bytes},
+    {Get,    "/images/search",                            Docker, {},              ImageSearch,      Query::ImageSearch,         {},                          Answer::Bytes},
+    {Post,   "/images/load",                              Docker, {},              ImageLoad,        Query::ImageLoad,           Body::ImageArchive,          Answer::MadeImage},
+    {Post,   "/images/create",                            Docker, {},              ImagePull,        Query::ImagePullCompat,     Body::RootArchive,           Answer::PullLines},
     {Post,   "/images/prune",                             Docker, {},              Prune,            Query::ImagePrune,          {},                          Answer::Bytes},
     {Get,    "/images/{name:.*}/json",                    Docker, Kind::Image,     Plain,            Query::ImageInspect,        {},                          Answer::Image},
     {Get,    "/images/{name:.*}/history",                 Docker, Kind::Image,     Plain,            {},                         {},                          Answer::ImageHistory},
+    {Get,    "/images/{name:.*}/get",                     Docker, Kind::Image,     ImageSave,        Query::ImageGetCompat,      {},                          Answer::Bytes},
+    {Post,   "/images/{name:.*}/tag",                     Docker, Kind::Image,     ImageTag,         Query::ImageTag,            {},                          Answer::Bytes},
+    {Post,   "/images/{name:.*}/push",                    Docker, Kind::Image,     ImagePush,        Query::ImagePush,           {},                          Answer::PushLines},
     {Delete, "/images/{name:.*}",                         Docker, Kind::Image,     ImageRemove,      Query::ImageRemove,         {},                          Answer::Bytes},
+    {Post,   "/commit",                                   Docker, {},              Commit,           Query::Commit,              {},                          Answer::MadeImage},
+    {Post,   "/auth",                                     Docker, {},              RegistryLogin,    {},                         Body::RegistryLogin,         Answer::Bytes},
 
     {Get,    "/libpod/images/json",                       Libpod, {},              List,             Query::ImageList,           {},                          Answer::Images},
+    {Get,    "/libpod/images/export",                     Libpod, {},              ImageSave,        Query::ImageExport,         {},                          Answer::Bytes},
+    {Get,    "/libpod/images/search",                     Libpod, {},              ImageSearch,      Query::ImageSearch,         {},                          Answer::Bytes},
+    {Post,   "/libpod/images/load",                       Libpod, {},              ImageLoad,        Query::ImageLoad,           Body::ImageArchive,          Answer::MadeImage},
+    {Post,   "/libpod/images/import",                     Libpod, {},              ImageImport,      Query::ImageImport,         Body::RootArchive,           Answer::MadeImage},
     {Post,   "/libpod/images/pull",                       Libpod, {},              ImagePull,        Query::ImagePullLibpod,     {},                          Answer::PullLines},
     {Post,   "/libpod/images/prune",                      Libpod, {},              Prune,            Query::ImagePrune,          {},                          Answer::Bytes},
     {Delete, "/libpod/images/remove",                     Libpod, {},              ImageBatchRemove, Query::ImageBatchRemove,    {},                          Answer::Bytes},
     {Get,    "/libpod/images/{name:.*}/json",             Libpod, Kind::Image,     Plain,            Query::ImageInspect,        {},                          Answer::Image},
     {Get,    "/libpod/images/{name:.*}/exists",           Libpod, Kind::Image,     Exists,           {},                         {},                          Answer::Bytes},
     {Get,    "/libpod/images/{name:.*}/history",          Libpod, Kind::Image,     Plain,            {},                         {},                          Answer::ImageHistory},
+    {Get,    "/libpod/images/{name:.*}/get",              Libpod, Kind::Image,     ImageSave,        Query::ImageGetLibpod,      {},                          Answer::Bytes},
+    {Get,    "/libpod/images/{name:.*}/tree",             Libpod, Kind::Image,     Plain,            Query::ImageTree,           {},                          Answer::ImageTree},
+    {Get,    "/libpod/images/{name}/changes",             Libpod, Kind::Image,     Plain,            Query::ImageChanges,        {},                          Answer::Bytes},
+    {Post,   "/libpod/images/{name:.*}/tag",              Libpod, Kind::Image,     ImageTag,         Query::ImageTag,            {},                          Answer::Bytes},
+    {Post,   "/libpod/images/{name:.*}/untag",            Libpod, Kind::Image,     ImageUntag,       Query::ImageTag,            {},                          Answer::Bytes},
+    {Post,   "/libpod/images/{name:.*}/push",             Libpod, Kind::Image,     ImagePush,        Query::ImagePush,           {},                          Answer::PushLines},
     {Delete, "/libpod/images/{name:.*}",                  Libpod, Kind::Image,     ImageRemove,      Query::ImageRemove,         {},                          Answer::Bytes},
+    {Post,   "/libpod/commit",                            Libpod, {},              Commit,           Query::Commit,              {},                          Answer::MadeImage},
 
     // System
     {Get,    "/_ping",                                    Docker, {},              Plain,            {},                         {},                          Answer::Bytes},
@@ -183,35 +202,16 @@ struct RefusedRow {
 };
 
 constexpr auto refused = std::to_array<RefusedRow>({
-    // Build and commit
+    // Build
     {Post,   "/libpod/local/build",                                            Libpod, refusal("endpoint.host-path")},
     {Post,   "/build/prune",                                                   Docker, refusal("endpoint.buildkit")},
     {Post,   "/session",                                                       Docker, refusal("endpoint.buildkit")},
     {Post,   "/grpc",                                                          Docker, refusal("endpoint.buildkit")},
-    {Post,   "/commit",                                                        Docker, refusal("endpoint.later-commit")},
-    {Post,   "/libpod/commit",                                                 Libpod, refusal("endpoint.later-commit")},
 
     // Images
-    {Get,    "/images/get",                                                    Docker, refusal("endpoint.later-image-transfer")},
-    {Get,    "/images/{name:.*}/get",                                          Docker, refusal("endpoint.later-image-transfer")},
-    {Post,   "/images/load",                                                   Docker, refusal("endpoint.later-image-transfer")},
-    {Post,   "/images/{name:.*}/push",                                         Docker, refusal("endpoint.later-image-transfer")},
-    {Get,    "/libpod/images/export",                                          Libpod, refusal("endpoint.later-image-transfer")},
-    {Get,    "/libpod/images/{name:.*}/get",                                   Libpod, refusal("endpoint.later-image-transfer")},
-    {Post,   "/libpod/images/load",                                            Libpod, refusal("endpoint.later-image-transfer")},
     {Post,   "/libpod/local/images/load",                                      Libpod, refusal("endpoint.host-path")},
-    {Post,   "/libpod/images/import",                                          Libpod, refusal("endpoint.later-image-transfer")},
-    {Post,   "/libpod/images/{name:.*}/push",                                  Libpod, refusal("endpoint.later-image-transfer")},
     {Post,   "/libpod/images/scp/{name:.*}",                                   Libpod, refusal("endpoint.outgoing")},
-    {Post,   "/images/{name:.*}/tag",                                          Docker, refusal("endpoint.later-image-tag")},
-    {Post,   "/libpod/images/{name:.*}/tag",                                   Libpod, refusal("endpoint.later-image-tag")},
-    {Post,   "/libpod/images/{name:.*}/untag",                                 Libpod, refusal("endpoint.later-image-tag")},
-    {Get,    "/libpod/images/{name:.*}/tree",                                  Libpod, refusal("endpoint.later-image-tree")},
-    {Get,    "/libpod/images/{name}/changes",                                  Libpod, refusal("endpoint.later-image-tree")},
     {Get,    "/libpod/images/{name:.*}/resolve",                               Libpod, refusal("endpoint.host-settings")},
-    {Get,    "/images/search",                                                 Docker, refusal("endpoint.later-registry")},
-    {Get,    "/libpod/images/search",                                          Libpod, refusal("endpoint.later-registry")},
-    {Post,   "/auth",                                                          Docker, refusal("endpoint.later-registry")},
 
     // Manifest lists; Podman has one set for versions 0 to 3 and another for 4 and above
     {Get,    "/libpod/manifests/{name:.*}/exists",                             Libpod, refusal("endpoint.later-manifest")},
@@ -371,6 +371,8 @@ Relay relay_of(Answer answer) {
     case Answer::StatsLines:
     case Answer::PullLines:
     case Answer::BuildLines:
+    case Answer::PushLines:
+    case Answer::MadeImage:
       return Relay::Lines;
     case Answer::Containers:
     case Answer::Pods:
@@ -383,6 +385,7 @@ Relay relay_of(Answer answer) {
     case Answer::Network:
     case Answer::Image:
     case Answer::ImageHistory:
+    case Answer::ImageTree:
     case Answer::Removal:
     case Answer::Info:
     case Answer::Version:

@@ -86,6 +86,23 @@ std::string_view decided_by(const Endpoint& endpoint) {
       return "the name must be free or own; the ledger records who pulled";
     case Act::Build:
       return "every image that it names must be usable; each is named by its id in the file that is built";
+    case Act::ImageTag:
+      return "the image must be own or shared; the new name free or own";
+    case Act::ImageUntag:
+      return "own names only";
+    case Act::ImagePush:
+      return "the image must be own; to a registry that the project may use, with the client's credentials or none";
+    case Act::ImageSave:
+      return "every image must be own or shared";
+    case Act::ImageLoad:
+      return "every name in the archive must be free or own; the archive must hold all that it names";
+    case Act::ImageImport:
+      return "the name must be free or own; the image is in the content";
+    case Act::Commit:
+      return "the container must be own; the name free or own";
+    case Act::ImageSearch:
+    case Act::RegistryLogin:
+      return "the registry must be one that the project may use";
     case Act::Stats:
       return "own objects only, named or not";
     case Act::Showmounted:
@@ -125,6 +142,7 @@ std::string_view content_of(Body body) {
     case Body::ExecCreateLibpod:
     case Body::ExecStart:
     case Body::ExecRemove:
+    case Body::RegistryLogin:
       return "judged field by field";
   }
   return "";
@@ -150,6 +168,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::Network:
     case Answer::Image:
     case Answer::ImageHistory:
+    case Answer::ImageTree:
     case Answer::Removal:
       return "without host paths and others' names";
     case Answer::Info:
@@ -162,6 +181,8 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::BuildLines:
       return "line by line; the image is the project's once the last one has come";
     case Answer::PullLines:
+    case Answer::PushLines:
+    case Answer::MadeImage:
       return "judged line by line";
   }
   return "";

@@ -68,6 +68,11 @@ bool is_absent(int status, std::string_view content) {
                            }));
 }
 
+/// A manifest list without an image for this host (libimage: the platform is looked for in it). It has the name.
+bool is_unusable_list(std::string_view content) {
+  return content.find("no image found in manifest list") != std::string_view::npos;
+}
+
 const json::Value* labels_of(const json::Value& object) {
   for (const auto* place : {&object, object.find("Config")})
     if (place)
@@ -254,6 +259,7 @@ bool Facts::learn(const Question& question, int status, std::string_view content
     return true;
   }
   if (question.ask == Question::Ask::Object && is_absent(status, content)) {
+    if (question.kind == Kind::Image && is_unusable_list(content)) fact.ownership = Ownership::Foreign;
     known_[question] = fact;
     return true;
   }

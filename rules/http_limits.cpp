@@ -35,6 +35,7 @@ const std::array<HttpLimitRow, http_limit_count> http_limit_rows = {{
     {"project_buffered_bytes", Unit::Bytes, &L::project_buffered_bytes, 16 * m, 4 * g, "likewise of one project", "server.busy"},
     {"spool_bytes", Unit::Bytes, &L::spool_bytes, 64 * m, 64 * t, "uploads that are on disk until they are judged, of all projects; half of it of one project", "server.busy"},
     {"archive_bytes", Unit::Bytes, &L::archive_bytes, 16 * m, 16 * t, "one of them, unpacked", "archive.too-large"},
+    {"unpacking_bytes", Unit::Bytes, &L::unpacking_bytes, 128 * m, 16 * g, "memory of what takes their compression off; half of it for one project", "server.busy"},
     {"connections", Unit::Count, &L::connections, 64, 500'000, "connections of clients, of all projects; fewer where the limit of open files has no room for them", "server.connections"},
     {"project_connections", Unit::Count, &L::project_connections, 16, 100'000, "likewise of one project", "http.connections"},
     {"head_time", Unit::Seconds, &L::head_time, 1, 5 * minute, "from the first byte of a head to its end", "http.timeout"},

@@ -41,6 +41,7 @@ struct HttpLimits {
   /// Uploads that are kept on disk until they are judged, and each of them unpacked. A project may use half of all.
   std::size_t spool_bytes = 32ull * 1024 * 1024 * 1024;
   std::size_t archive_bytes = 16ull * 1024 * 1024 * 1024;
+  std::size_t unpacking_bytes = 512 * 1024 * 1024;  ///< memory of what unpacks them; likewise
   std::size_t connections = 4096;
   std::size_t project_connections = 1024;
   // Times
@@ -50,10 +51,10 @@ struct HttpLimits {
   Time send_idle_time{30'000};      ///< for each piece of a whole answer that the client takes
   /// For each piece of an answer that is passed on as it comes, and of a tunnel. Somebody may be reading a page.
   Time stream_send_idle_time{300'000};
-  Time lock_time{30'000};           ///< how long an exchange waits for names
-  Time turn_time{600'000};          ///< likewise for its project's turn: hundreds may be before it
-  Time close_time{30'000};          ///< of a tunnel, after one side ended
-  Time drain_time{10'000};          ///< of streams, when podfence ends
+  Time lock_time{30'000};   ///< how long an exchange waits for names
+  Time turn_time{600'000};  ///< likewise for its project's turn: hundreds may be before it
+  Time close_time{30'000};  ///< of a tunnel, after one side ended
+  Time drain_time{10'000};  ///< of streams, when podfence ends
 };
 
 struct HttpLimitRow {
@@ -67,7 +68,7 @@ struct HttpLimitRow {
 
   std::int64_t value(const HttpLimits& limits) const;
 };
-inline constexpr std::size_t http_limit_count = 25;
+inline constexpr std::size_t http_limit_count = 26;
 extern const std::array<HttpLimitRow, http_limit_count> http_limit_rows;
 
 struct HttpLimitError {

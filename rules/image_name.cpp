@@ -37,27 +37,9 @@ bool is_digest(std::string_view text) {
          all_of(text.substr(prefix.size()), hex_lower);
 }
 
-/// The first component is a registry when it has a dot or a port, or is "localhost" (distribution: splitDockerDomain).
-bool is_registry(std::string_view first) {
-  return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;
-}
-
 bool is_host_label(std::string_view text) {
   const auto ends = [](char c) { return ascii::is_alphanumeric(c); };
   return !text.empty() && all_of(text, label_character) && ends(text.front()) && ends(text.back());
-}
-
-bool is_registry_syntax(std::string_view text) {
-  const auto colon = text.find(':');
-  for (auto host = text.substr(0, colon);;) {
-    const auto dot = host.find('.');
-    if (!is_host_label(host.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) break;
-    host = host.substr(dot + 1);
-  }
-  if (colon == std::string_view::npos) return true;
-  const auto port = text.substr(colon + 1);
-  return !port.empty() && port.size() <= 5 && all_of(port, digit);
 }
 
 struct Parts {
@@ -100,6 +82,23 @@ void append_names(const json::Value& image, std::string_view key, std::vector<st
 }
 
 }  // namespace
+
+bool is_registry(std::string_view first) {
+  return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;
+}
+
+bool is_registry_syntax(std::string_view text) {
+  const auto colon = text.find(':');
+  for (auto host = text.substr(0, colon);;) {
+    const auto dot = host.find('.');
+    if (!is_host_label(host.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) break;
+    host = host.substr(dot + 1);
+  }
+  if (colon == std::string_view::npos) return true;
+  const auto port = text.substr(colon + 1);
+  return !port.empty() && port.size() <= 5 && all_of(port, digit);
+}
 
 std::optional<std::string> normalise_image_name(std::string_view reference) {
   const auto parts = split(reference);

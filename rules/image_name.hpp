@@ -21,6 +21,12 @@ struct Exchange;
 /// syntax).
 std::optional<std::string> normalise_image_name(std::string_view reference);
 
+/// Does the first part of a name say a registry? It does when it has a dot or a port, or is "localhost" (distribution:
+/// splitDockerDomain).
+bool is_registry(std::string_view first);
+/// A host, perhaps with a port.
+bool is_registry_syntax(std::string_view text);
+
 /// Without its tag or digest.
 std::string_view repository_of(std::string_view normalised);
 

@@ -98,6 +98,8 @@ struct BuildPolicy {
 struct Policy {
   /// Patterns of normalised image names (`localhost/*`) that every project may use and none may change.
   std::vector<std::string> shared_images = {};
+  /// Patterns of registries, or of repositories in them, that the host may be made to talk to; nullopt: registry.hpp.
+  std::optional<std::vector<std::string>> registries = {};
   std::vector<Workspace> workspaces = {};
   bool read_only = false;      ///< requests that change something are refused
   bool bind_subpaths = false;  ///< insecure_bind_subpaths

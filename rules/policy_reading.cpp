@@ -43,6 +43,13 @@ Failure read_shared_images(const json::Value& value, const std::string& where, P
   });
 }
 
+Failure read_registries(const json::Value& value, const std::string& where, Policy& policy) {
+  auto& registries = policy.registries.emplace();
+  return each_item(value, where, [&](const json::Value& item, const std::string& at) {
+    return check_text(registries.emplace_back(*item.string()), at, wrong_with_registry);
+  });
+}
+
 bool overlap(std::string_view one, std::string_view other) {
   return one == other || is_below(one, other) || is_below(other, one);
 }
@@ -195,6 +202,7 @@ constexpr Key keys[] = {
        return Failure();
      }},
     {"/images/shared", read_shared_images},
+    {"/images/registries", read_registries},
     {"/workspace", read_workspaces},
     {"/insecure_bind_subpaths", read_flag<&Policy::bind_subpaths>},
     {"/privileges/capabilities", read_capabilities},

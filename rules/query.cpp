@@ -33,6 +33,7 @@ bool is_list(ParameterType type) {
     case ParameterType::Signal:
     case ParameterType::NewName:
     case ParameterType::Renames:
+    case ParameterType::ArchiveFormat:
     case ParameterType::Filters:
       return false;
   }
@@ -89,6 +90,12 @@ bool is_ps_arguments(std::string_view value) {
   constexpr std::string_view punctuation = " ,-=%_:";
   return std::ranges::all_of(
       value, [&](char c) { return ascii::is_alphanumeric(c) || punctuation.find(c) != std::string_view::npos; });
+}
+
+bool is_archive_format(std::string_view value) {
+  static constexpr auto formats =
+      std::to_array<std::string_view>({"", "docker-archive", "oci-archive", "docker-dir", "oci-dir"});
+  return is_any_of(formats, value);
 }
 
 /// Compact and with unique names: Go would take the last of two.
@@ -163,6 +170,8 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
       return keep_if(is_signal);
     case ParameterType::PsArguments:
       return keep_if(is_ps_arguments);
+    case ParameterType::ArchiveFormat:
+      return keep_if(is_archive_format);
     case ParameterType::Renames: {
       auto renames = read_renames(values.front());
       return renames ? std::optional(Values{*std::move(renames)}) : std::nullopt;
@@ -184,7 +193,8 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
 bool is_unsaid(ParameterType type, const Values& values) {
   const bool empty_is_absent = type == ParameterType::Integer || type == ParameterType::Unsigned ||
                                type == ParameterType::Signal || type == ParameterType::NewName ||
-                               type == ParameterType::Renames || type == ParameterType::TextList;
+                               type == ParameterType::Renames || type == ParameterType::TextList ||
+                               type == ParameterType::ArchiveFormat;
   return values.empty() || (empty_is_absent && values.front().empty());
 }
 
@@ -301,6 +311,16 @@ bool repeats_query(const json::Value& content, const Target& target) {
            const std::string* text = member.value.string();
            return values_of(target, member.name) == Values{text ? *text : json::write(member.value)};
          });
+}
+
+std::string value_of(const Target& target, std::string_view name) {
+  const auto values = values_of(target, name);
+  return values.empty() ? "" : values.front();
+}
+
+void set_value(std::vector<QueryPair>& pairs, std::string_view name, std::string value) {
+  std::erase_if(pairs, [&](const QueryPair& pair) { return pair.name == name; });
+  if (!value.empty()) pairs.push_back({std::string(name), std::move(value)});
 }
 
 std::vector<std::string> values_of(const Target& target, std::string_view name) {

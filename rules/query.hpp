@@ -29,6 +29,8 @@ enum class Query {
   NetworkList, NetworkCreate, NetworkInspect, NetworkRemove, NetworkPrune,
   ImageList, ImageInspect, ImagePullCompat, ImagePullLibpod, ImageRemove, ImageBatchRemove, ImagePrune,
   Build,
+  ImageTag, ImagePush, ImageSave, ImageExport, ImageGetCompat, ImageGetLibpod, ImageLoad, ImageImport,
+  ImageImportCompat, ImageTree, ImageChanges, ImageSearch, Commit,
   Events, DiskUsage,
 };
 // clang-format on
@@ -44,6 +46,12 @@ std::variant<JudgedQuery, Deny> judge_query(Query query, Exchange& exchange);
 
 /// Does a content that an endpoint has no use for only say again what the query says? (dockerode)
 bool repeats_query(const json::Value& content, const Target& target);
+
+/// The first value of a parameter in the client's query, "" where there is none.
+std::string value_of(const Target& target, std::string_view name);
+
+/// Puts one value in the place of whatever a parameter had; "" leaves it out.
+void set_value(std::vector<QueryPair>& pairs, std::string_view name, std::string value);
 
 /// All values of a parameter in the client's query, name compared without regard to ASCII case.
 std::vector<std::string> values_of(const Target& target, std::string_view name);

@@ -221,6 +221,97 @@ constexpr auto image_prune = std::to_array<Parameter>({
     {"external", Boolean, OnlyUnset},
     {"buildcache", Boolean, OnlyUnset},
 });
+constexpr auto image_tag = std::to_array<Parameter>({
+    {"repo", Text},
+    {"tag", Text},
+});
+constexpr auto image_push = std::to_array<Parameter>({
+    {"tag", Text},
+    {"destination", Text},  // Docker's endpoint would take every transport, the host's directories among them
+    {"format", Text},
+    {"compress", Boolean},
+    {"compressionFormat", Text},
+    {"compressionLevel", Integer},
+    {"forceCompressionFormat", Boolean},
+    {"removeSignatures", Boolean},
+    {"quiet", Boolean},
+    {"all", Boolean, Drop},  // of a manifest list
+    {"platform", Text, OnlyUnset},
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"retry", Unsigned, Drop},
+    {"retryDelay", Text, Drop},
+    {"authfile", Text, Drop},  // podman --remote sends these; what counts is X-Registry-Auth
+    {"username", Text, Drop},
+    {"password", Text, Drop},
+    {"signBy", Text, OnlyUnset},
+});
+constexpr auto image_save = std::to_array<Parameter>({
+    {"names", Texts},
+    {"platform", Text, OnlyUnset},
+});
+constexpr auto image_export = std::to_array<Parameter>({
+    {"references", Texts},
+    {"format", ArchiveFormat},
+    {"compress", Boolean},
+    {"ociAcceptUncompressedLayers", Boolean},
+});
+constexpr auto image_get_compat = std::to_array<Parameter>({{"platform", Text, OnlyUnset}});
+constexpr auto image_get_libpod = std::to_array<Parameter>({
+    {"format", ArchiveFormat},
+    {"compress", Boolean},
+});
+constexpr auto image_load = std::to_array<Parameter>({
+    {"quiet", Boolean},
+    {"platform", Text, OnlyUnset},
+});
+constexpr auto image_import = std::to_array<Parameter>({
+    {"reference", Text},
+    {"changes", Texts},
+    {"message", Text},
+    {"OS", Text},
+    {"Architecture", Text},
+    {"Variant", Text},
+    {"url", Text, OnlyUnset},  // fetched by the host, or a path of the host
+});
+constexpr auto image_import_compat = std::to_array<Parameter>({
+    {"fromSrc", Text},
+    {"repo", Text},
+    {"tag", Text},
+    {"changes", Texts},
+    {"message", Text},
+    {"platform", Text},
+    {"fromImage", Text, OnlyUnset},  // the rest belongs to a pull
+    {"retry", Unsigned, Drop},
+    {"retryDelay", Text, Drop},
+});
+constexpr auto image_tree = std::to_array<Parameter>({
+    {"whatrequires", Boolean, OnlyUnset},  // tells of images that others have made from it
+});
+constexpr auto image_changes = std::to_array<Parameter>({
+    {"diffType", Text, Force, "image"},
+    {"parent", Text, OnlyUnset},
+});
+constexpr auto image_search = std::to_array<Parameter>({
+    {"term", Text},
+    {"limit", Unsigned},
+    {"filters", Filters},
+    {"listTags", Boolean},
+    {"noTrunc", Boolean},
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"authfile", Text, Drop},
+});
+constexpr auto commit = std::to_array<Parameter>({
+    {"container", Text},
+    {"repo", Text},
+    {"tag", Text},
+    {"author", Text},
+    {"comment", Text},
+    {"changes", Texts},
+    {"pause", Boolean},
+    {"squash", Boolean},
+    {"format", Text},
+    {"stream", Boolean},
+});
 constexpr auto events = std::to_array<Parameter>({
     {"since", Text},
     {"until", Text},
@@ -264,6 +355,7 @@ constexpr auto image_filters = std::to_array<FilterKey>({
     {"after", FilterValue::Image},
     {"since", FilterValue::Image},
 });
+constexpr auto search_filters = std::to_array<FilterKey>({{"is-official"}, {"is-automated"}, {"stars"}});
 constexpr auto prune_filters = std::to_array<FilterKey>({{"label"}, {"label!"}, {"until"}});
 constexpr auto volume_prune_filters = std::to_array<FilterKey>({
     {"label"}, {"label!"}, {"until"}, {"all"},
@@ -286,6 +378,7 @@ constexpr FilterTable volumes_by_or{volume_filters, OwnLabel::Never};
 constexpr FilterTable pruned_volumes{volume_prune_filters, OwnLabel::Never};
 constexpr FilterTable images_without_owner{image_filters, OwnLabel::Never};
 constexpr FilterTable pruned_images{image_prune_filters, OwnLabel::Never};
+constexpr FilterTable search_without_owner{search_filters, OwnLabel::Never};
 constexpr FilterTable events_without_owner{event_filters, OwnLabel::Never};
 
 // clang-format on
@@ -372,6 +465,32 @@ std::span<const Parameter> parameters_of(Query query) {
       return image_prune;
     case Query::Build:
       return build::parameters();
+    case Query::ImageTag:
+      return image_tag;
+    case Query::ImagePush:
+      return image_push;
+    case Query::ImageSave:
+      return image_save;
+    case Query::ImageExport:
+      return image_export;
+    case Query::ImageGetCompat:
+      return image_get_compat;
+    case Query::ImageGetLibpod:
+      return image_get_libpod;
+    case Query::ImageLoad:
+      return image_load;
+    case Query::ImageImport:
+      return image_import;
+    case Query::ImageImportCompat:
+      return image_import_compat;
+    case Query::ImageTree:
+      return image_tree;
+    case Query::ImageChanges:
+      return image_changes;
+    case Query::ImageSearch:
+      return image_search;
+    case Query::Commit:
+      return commit;
     case Query::Events:
       return events;
     case Query::DiskUsage:
@@ -409,6 +528,8 @@ const FilterTable& filters_of(Query query) {
       return images_without_owner;
     case Query::ImagePrune:
       return pruned_images;
+    case Query::ImageSearch:
+      return search_without_owner;
     case Query::Events:
       return events_without_owner;
     case Query::None:
@@ -443,6 +564,18 @@ const FilterTable& filters_of(Query query) {
     case Query::ImageInspect:
     case Query::ImagePullCompat:
     case Query::ImagePullLibpod:
+    case Query::ImageTag:
+    case Query::ImagePush:
+    case Query::ImageSave:
+    case Query::ImageExport:
+    case Query::ImageGetCompat:
+    case Query::ImageGetLibpod:
+    case Query::ImageLoad:
+    case Query::ImageImport:
+    case Query::ImageImportCompat:
+    case Query::ImageTree:
+    case Query::ImageChanges:
+    case Query::Commit:
     case Query::ImageRemove:
     case Query::ImageBatchRemove:
     case Query::Build:

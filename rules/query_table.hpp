@@ -17,15 +17,16 @@ enum class ParameterType {
   Boolean,
   Integer,
   Unsigned,
-  Signal,       ///< SIGTERM, term, 15, RTMIN+3
-  NewName,      ///< the name an object gets
-  Renames,      ///< JSON object of strings
-  PsArguments,  ///< options for ps, which newer versions run on the host; may be given more than once
-  Texts,        ///< may be given more than once
-  TextList,     ///< JSON list of texts
-  Containers,   ///< names of own containers; may be given more than once; all own running ones when absent
-  Pods,         ///< names of own pods; likewise
-  Filters,      ///< filters.hpp
+  Signal,         ///< SIGTERM, term, 15, RTMIN+3
+  NewName,        ///< the name an object gets
+  Renames,        ///< JSON object of strings
+  PsArguments,    ///< options for ps, which newer versions run on the host; may be given more than once
+  ArchiveFormat,  ///< of saved images
+  Texts,          ///< may be given more than once
+  TextList,       ///< JSON list of texts
+  Containers,     ///< names of own containers; may be given more than once; all own running ones when absent
+  Pods,           ///< names of own pods; likewise
+  Filters,        ///< filters.hpp
 };
 
 enum class ParameterRule {

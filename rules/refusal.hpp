@@ -54,14 +54,9 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
-  {"endpoint.later-commit", 403, "this version of podfence does not serve commit yet: {}", "commit on the host and share the image by `images.shared`"},
-  {"endpoint.later-image-transfer", 403, "this version of podfence does not serve load, import, export, save and push of images yet: {}", "pull the image from a registry"},
-  {"endpoint.later-image-tag", 403, "this version of podfence does not serve tag and untag yet: {}", "use the image by the name it was pulled with"},
-  {"endpoint.later-image-tree", 403, "this version of podfence does not serve image tree and changes yet: {}", "use image history"},
   {"endpoint.later-secret", 403, "this version of podfence does not serve secrets yet: {}", "hand the value over as an environment variable"},
   {"endpoint.later-manifest", 403, "this version of podfence does not serve manifest lists yet: {}", "use single images"},
   {"endpoint.later-kube", 403, "this version of podfence does not serve kube play and generate yet: {}", "create the pods and containers one by one"},
-  {"endpoint.later-registry", 403, "this version of podfence does not serve registry login and search yet: {}", "send the credentials with the pull"},
 
   // Content (json.cpp, body/)
   {"content.missing", 400, "the endpoint needs a JSON object as content: {}", "send one with Content-Length or chunked"},
@@ -118,6 +113,10 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"image.reference", 400, "the image reference is not accepted: {}", "name it as registry/repository:tag or by its id"},
   {"image.fetch", 404, "an image that is needed cannot be pulled: {}", "check its name, or pull it first"},
   {"image.tag-taken", 403, "the image name cannot be changed by this project: {}", "choose another name"},
+  {"image.change", 400, "the change of the image's configuration is not accepted: {}", "use CMD, ENTRYPOINT, ENV, EXPOSE, LABEL, ONBUILD, STOPSIGNAL, USER, VOLUME or WORKDIR"},
+  {"image.source", 403, "an image is imported from the content of the request only, not from: {}", "send the archive, with fromSrc=-"},
+  {"image.tag-unknown", 404, "the image does not have that name: {}", "see its RepoTags"},
+  {"registry.refused", 403, "the registry is not one that your project may use: {}", "use one of those that your project may use", false, "images.registries"},
   {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
   // Builds (build/options.cpp, act/build.cpp)
@@ -128,18 +127,24 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"build.network", 403, "RUN steps have a private network or none, and no other namespace of the host: {}", "leave the option out, or use --network none"},
   {"build.platform", 403, "one FROM cannot be for another platform than the build: {}", "build with --platform"},
 
-  // Uploaded archives (archive.cpp, proxy/archive.cpp)
+  // Uploaded archives (archive.cpp, image_archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},
   {"archive.name", 400, "the archive has a member whose name is absolute, goes up by '..', or is not UTF-8: {}", "name members below the archive's root"},
   {"archive.duplicate", 400, "the archive has two members of one name: {}", "pack each once"},
   {"archive.through", 400, "the archive has a member below something that is no directory: {}", "pack directories as directories"},
   {"archive.hard-link", 400, "the archive has a hard link to something that is no earlier file of the archive: {}", "pack the file itself"},
+  {"archive.link", 400, "the archive has a link that leads out of it, or a hard link: {}", "pack the file itself"},
   {"archive.type", 400, "the archive has a member that is no file, directory or link: {}", "leave devices, pipes and sockets out"},
   {"archive.text-type", 400, "the member must be a plain file: {}", "pack the file itself, not a link to it"},
   {"archive.text-size", 413, "the member is too large to be read: {}", "make it smaller"},
   {"archive.reserved", 400, "the member's name is one of podfence's own: {}", "choose another name"},
   {"archive.members", 413, "the archive has more than {} members, or too long names", "leave out what is not needed, by .dockerignore"},
   {"archive.too-large", 413, "the archive, unpacked, is larger than {} bytes", "leave out what is not needed, by .dockerignore"},
+  {"archive.image", 400, "the archive is no image that can be read: {}", "make it by docker save or podman save"},
+  {"archive.digest", 400, "the archive says that it holds something else than it does: {}", "make it by docker save or podman save"},
+  {"archive.absent", 400, "the archive does not hold all of its image: {}", "save the image with all its layers"},
+  {"archive.url", 403, "the archive wants something of its image fetched from elsewhere: {}", "save the image with all its layers"},
+  {"archive.images", 413, "the archive has more than {} images or layers", "load them one by one"},
 
   // Dockerfiles (dockerfile/)
   {"dockerfile.too-large", 403, "the Dockerfile is too large: {}", "split it, or shorten its lines"},

@@ -80,7 +80,8 @@ void add_members(Value& object, const Verdict& verdict) {
   if (!verdict.ledger.empty()) object.set("ledger", list_of(verdict.ledger));
   if (!verdict.sent.empty()) object.set("sent", list_of(verdict.sent));
   Value members = Value::object();
-  for (const auto& [name, text] : verdict.members) members.set(name, is_utf8(text) ? text : escaped(text));
+  for (const auto& [name, text] : verdict.members)
+    members.set(name, !text ? Value() : is_utf8(*text) ? Value(*text) : Value(escaped(*text)));
   if (!verdict.members.empty()) object.set("members", std::move(members));
 }
 

@@ -22,8 +22,8 @@ struct Verdict {
   std::string answer;                  ///< content of the answer without Podman
   std::vector<std::string> ledger;     ///< what would be recorded: "own tag docker.io/library/alpine:3.20"
   std::vector<std::string> sent;       ///< to Podman, in order, whole messages; heads only of content that is streamed
-  std::map<std::string, std::string> members;  ///< of such content: what is written anew in an archive, by names
-  std::string fetched;                         ///< the image that is pulled first; what is decided then depends on it
+  WrittenMembers members;              ///< of such content: what is written anew in an archive, or left out
+  std::string fetched;                 ///< the image that is pulled first; what is decided then depends on it
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 

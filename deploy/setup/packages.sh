@@ -11,6 +11,7 @@ packages_build=(
   libssl-dev                         # random request ids; TLS of the control plane
   libsqlite3-dev                     # ledger
   libarchive-dev                     # uploaded archives: build contexts and images
+  liblzma-dev                        # those that are packed by xz
   rapidjson-dev                      # JSON
   prometheus-cpp-dev                 # metrics
   doctest-dev                        # unit tests
@@ -39,6 +40,9 @@ packages_test=(
   clang-tidy      # lint
   shellcheck      # lint of shell scripts
   python3         # language of the tests with real Podman
+  bzip2           # compressions of archives
+  xz-utils
+  zstd
   docker-compose  # a client of theirs
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router

@@ -26,6 +26,14 @@ Decision image_remove(Exchange& exchange);
 Decision image_batch_remove(Exchange& exchange);
 Decision image_pull(Exchange& exchange);
 Decision build_image(Exchange& exchange);
+Decision image_tag(Exchange& exchange);
+Decision image_untag(Exchange& exchange);
+Decision image_push(Exchange& exchange);
+Decision image_save(Exchange& exchange);
+Decision image_load(Exchange& exchange);
+Decision image_import(Exchange& exchange);
+Decision commit(Exchange& exchange);
+Decision image_search(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
 Decision stats(Exchange& exchange);
 
@@ -38,6 +46,15 @@ Subject subject_of(Exchange& exchange);
 
 /// The row's path for upstream: the client's version, the parameter replaced by the encoded id.
 std::string upstream_path(const Exchange& exchange, std::string_view id);
+
+/// An image that the project may use: own or shared.
+Subject usable_image(Exchange& exchange, std::string_view reference);
+
+/// The image's own name that the client's reference stands for, "" when it is an id, a digest or a shared name.
+std::string own_tag_meant(const Exchange& exchange, std::string_view reference, const json::Value& image);
+/// Its names that are the project's.
+std::vector<std::string> own_tags(const Exchange& exchange, const json::Value& image);
+UpstreamRequest untag_request(std::string_view id, std::string_view tag);
 
 /// The requests that take an image, or only some of its names, away from the project: see image_remove.cpp.
 void remove_image(Exchange& exchange, const json::Value& image, std::string_view only_tag, Batch& batch);

@@ -10,7 +10,7 @@
 #include "rules/act/act.hpp"
 #include "rules/dockerfile/dockerfile.hpp"
 #include "rules/image_name.hpp"
-#include "rules/image_tag.hpp"
+#include "rules/image_target.hpp"
 #include "rules/quota.hpp"
 
 namespace podfence::rules::act {
@@ -152,14 +152,15 @@ std::vector<QueryPair> Build::parameters(const std::vector<QueryPair>& judged) c
 Decision Build::forward(const std::vector<QueryPair>& judged) {
   Forward forward;
   auto pairs = parameters(judged);
+  std::vector<std::string> targets;
   for (const auto& asked : options.tags) {
-    auto tag = new_tag(exchange, asked);
-    if (auto* deny = std::get_if<Deny>(&tag)) return std::move(*deny);
-    auto& [name, before, on_failure] = std::get<NewTag>(tag);
-    forward.before.insert(forward.before.end(), before.begin(), before.end());
-    forward.on_failure.insert(forward.on_failure.end(), on_failure.begin(), on_failure.end());
-    pairs.push_back({"t", name});
+    const auto target = target_name(exchange.match.endpoint->family, asked, "");
+    if (!target) return Deny{refusal("image.reference"), asked, Kind::Image};
+    if (auto deny = check_target(exchange, *target)) return *std::move(deny);
+    targets.push_back(*target);
+    pairs.push_back({"t", *target});
   }
+  claim_targets(exchange, targets, forward);
   const std::vector<std::string> behind_from{build::cache_label(exchange.project, exchange.facts.ledger())};
   auto text = dockerfile::write(file, ids, behind_from);
   if (auto* deny = std::get_if<Deny>(&text)) return std::move(*deny);

@@ -6,22 +6,14 @@
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
+#include "rules/image_target.hpp"
 #include "rules/quota.hpp"
+#include "rules/registry.hpp"
 #include "rules/registry_auth.hpp"
 
 namespace podfence::rules::act {
 
 namespace {
-
-std::string value_of(const Target& target, std::string_view name) {
-  const auto values = values_of(target, name);
-  return values.empty() ? "" : values.front();
-}
-
-void replace(std::vector<QueryPair>& pairs, std::string_view name, std::string value) {
-  std::erase_if(pairs, [&](const QueryPair& pair) { return pair.name == name; });
-  if (!value.empty()) pairs.push_back({std::string(name), std::move(value)});
-}
 
 /// What upstream would say of an image that is here already.
 Reply already_here(const Exchange& exchange, const std::string& reference, const std::string& id) {
@@ -51,8 +43,7 @@ bool is_local_name(std::string_view reference) { return reference.starts_with("l
 Decision image_pull(Exchange& exchange) {
   const bool compat = exchange.match.endpoint->family == Family::Docker;
   const auto& target = exchange.request.target;
-  if (!value_of(target, "fromSrc").empty())
-    return Deny{refusal("endpoint.later-image-transfer"), "fromSrc", Kind::None};
+  if (takes_root_archive(*exchange.match.endpoint, target)) return image_import(exchange);
   auto query = judge_query(exchange.match.endpoint->query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
   auto& pairs = std::get<JudgedQuery>(query).pairs;
@@ -72,8 +63,10 @@ Decision image_pull(Exchange& exchange) {
   if (policy == "never" || is_local_name(*reference) || is_shared_name(exchange.project, *reference))
     return hidden(Kind::Image, asked);
 
+  if (auto deny = check_registry(exchange.project, *reference)) return *deny;
   const auto& ledger = exchange.facts.ledger();
   const auto& project = exchange.project.id;
+  if (ledger.tag_made_by_others(project, *reference)) return Deny{refusal("image.tag-taken"), *reference, Kind::Image};
   // For another platform the name would mean another image, to those as well who have pulled it.
   if (chooses_platform(target) && ledger.tag_owned_by_others(project, *reference))
     return Deny{refusal("image.tag-taken"), *reference, Kind::Image};
@@ -86,11 +79,11 @@ Decision image_pull(Exchange& exchange) {
     forward.on_failure = {{Claim::Change::DropTag, *reference}};
   }
   if (compat) {
-    replace(pairs, "fromImage", *reference);
-    replace(pairs, "tag", "");
+    set_value(pairs, "fromImage", *reference);
+    set_value(pairs, "tag", "");
   } else {
-    replace(pairs, "reference", *reference);
-    if (!policy.empty()) replace(pairs, "policy", visible ? policy : "always");
+    set_value(pairs, "reference", *reference);
+    if (!policy.empty()) set_value(pairs, "policy", visible ? policy : "always");
   }
   auto credentials = registry_credentials(exchange.request.registry_auth);
   if (const auto* deny = std::get_if<Deny>(&credentials)) return *deny;

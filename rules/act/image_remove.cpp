@@ -25,6 +25,8 @@ UpstreamRequest delete_request(std::string_view reference) {
   return {Method::Delete, "/v4.0.0/libpod/images/" + encode(reference), {}, std::nullopt};
 }
 
+}  // namespace
+
 UpstreamRequest untag_request(std::string_view id, std::string_view tag) {
   const auto colon = tag.rfind(':');
   return {Method::Post,
@@ -34,24 +36,27 @@ UpstreamRequest untag_request(std::string_view id, std::string_view tag) {
           std::nullopt};
 }
 
-/// The tag of the image that the client's reference stands for, "" when it is an id or a digest.
-std::string tag_meant(const Exchange& exchange, std::string_view reference, const json::Value& image) {
-  const auto& facts = exchange.facts;
-  for (const auto& tag : tags_of(image))
-    if (may_mean(reference, tag) && visible_name(facts.project(), facts.ledger(), tag)) return tag;
-  return "";
+std::vector<std::string> own_tags(const Exchange& exchange, const json::Value& image) {
+  auto tags = tags_of(image);
+  std::erase_if(tags, [&](const std::string& tag) {
+    return !exchange.facts.ledger().owns_tag(exchange.project.id, tag) || is_shared_name(exchange.project, tag);
+  });
+  return tags;
 }
 
-}  // namespace
+std::string own_tag_meant(const Exchange& exchange, std::string_view reference, const json::Value& image) {
+  for (auto& tag : own_tags(exchange, image))
+    if (may_mean(reference, tag)) return tag;
+  return "";
+}
 
 void remove_image(Exchange& exchange, const json::Value& image, std::string_view only_tag, Batch& batch) {
   const auto& project = exchange.project;
   const auto& ledger = exchange.facts.ledger();
   const auto id = image_id_of(image);
-  auto own = tags_of(image), foreign = own;
-  std::erase_if(own, [&](const std::string& tag) { return !ledger.owns_tag(project.id, tag); });
+  auto own = own_tags(exchange, image), foreign = tags_of(image);
   std::erase_if(foreign, [&](const std::string& tag) {
-    return ledger.owns_tag(project.id, tag) && !ledger.tag_owned_by_others(project.id, tag);
+    return std::ranges::find(own, tag) != own.end() && !ledger.tag_owned_by_others(project.id, tag);
   });
   const bool all = only_tag.empty() || own.size() <= 1;
   if (!only_tag.empty()) std::erase_if(own, [&](const std::string& tag) { return tag != only_tag; });
@@ -66,15 +71,26 @@ void remove_image(Exchange& exchange, const json::Value& image, std::string_view
   if (own.empty()) batch.items.push_back({delete_request(id), id, {{Change::DropImage, id}}, others});
 }
 
+namespace {
+
+/// Of a shared image the project's own names can go, and nothing else.
+std::optional<Deny> remove_by(Exchange& exchange, const std::string& reference, const Fact& image, Batch& batch) {
+  const auto tag = own_tag_meant(exchange, reference, image.document);
+  if (image.ownership == Ownership::Shared && tag.empty()) return Deny{refusal("image.shared"), reference, Kind::Image};
+  remove_image(exchange, image.document, tag, batch);
+  return std::nullopt;
+}
+
+}  // namespace
+
 Decision image_remove(Exchange& exchange) {
   auto query = judge_query(exchange.match.endpoint->query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
-  const auto subject = subject_of(exchange);
+  const auto subject = usable_image(exchange, exchange.match.name);
   if (subject.denied) return *subject.denied;
   if (!subject.fact) return Ask{};
   Batch batch;
-  remove_image(exchange, subject.fact->document, tag_meant(exchange, exchange.match.name, subject.fact->document),
-               batch);
+  if (auto deny = remove_by(exchange, exchange.match.name, *subject.fact, batch)) return *std::move(deny);
   return batch;
 }
 
@@ -86,10 +102,8 @@ Decision image_batch_remove(Exchange& exchange) {
   Batch batch;
   for (const auto& reference : values_of(exchange.request.target, "images")) {
     const auto* image = exchange.facts.find(Kind::Image, reference);
-    if (!image) continue;
-    if (image->ownership == Ownership::Shared) return Deny{refusal("image.shared"), reference, Kind::Image};
-    if (image->ownership == Ownership::Own)
-      remove_image(exchange, image->document, tag_meant(exchange, reference, image->document), batch);
+    if (!image || (image->ownership != Ownership::Own && image->ownership != Ownership::Shared)) continue;
+    if (auto deny = remove_by(exchange, reference, *image, batch)) return *std::move(deny);
   }
   return batch;
 }

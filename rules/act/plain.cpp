@@ -47,6 +47,13 @@ Subject subject_of(Exchange& exchange) {
   return {fact, hidden(kind, name)};
 }
 
+Subject usable_image(Exchange& exchange, std::string_view reference) {
+  const auto* fact = exchange.facts.find(Kind::Image, reference);
+  if (!fact) return {};
+  const bool usable = fact->ownership == Ownership::Own || fact->ownership == Ownership::Shared;
+  return {fact, usable ? std::nullopt : std::optional(hidden(Kind::Image, reference))};
+}
+
 std::string upstream_path(const Exchange& exchange, std::string_view id) {
   const auto& version = exchange.request.target.version;
   const auto path = exchange.match.endpoint->path;

@@ -125,9 +125,8 @@ Batch prune_images(Exchange& exchange, const JudgedQuery& query) {
   if (!images || !wanted.known()) return batch;
   for (const auto& image : *images) {
     if (image_ownership(exchange.project, exchange.facts.ledger(), image) != Ownership::Own || !wanted(image)) continue;
-    const auto* tags = image.find("RepoTags");
-    const bool dangling = !tags || !tags->items() || tags->items()->empty();
-    if (dangling || all) remove_image(exchange, image, "", batch);
+    // Others' names are none to this project.
+    if (all || own_tags(exchange, image).empty()) remove_image(exchange, image, "", batch);
   }
   return batch;
 }

@@ -29,6 +29,8 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
       return rewrite_image(exchange, document);
     case Answer::ImageHistory:
       return rewrite_image_history(exchange, document);
+    case Answer::ImageTree:
+      return rewrite_image_tree(exchange, document);
     case Answer::Removal:
       return rewrite_removal(exchange, document);
     case Answer::Info:
@@ -45,6 +47,8 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::StatsLines:
     case Answer::PullLines:
     case Answer::BuildLines:
+    case Answer::PushLines:
+    case Answer::MadeImage:
       return false;  // these are not relayed as a whole
   }
   return false;

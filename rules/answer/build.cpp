@@ -6,7 +6,7 @@
 #include "rules/answer/line_rule.hpp"
 #include "rules/answer/scrub.hpp"
 #include "rules/image_name.hpp"
-#include "rules/image_tag.hpp"
+#include "rules/image_target.hpp"
 
 namespace podfence::rules::answer {
 
@@ -88,7 +88,7 @@ class BuildRule final : public LineRule {
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& asked : options_.tags)
-      if (auto name = name_of_new_tag(exchange_, asked)) names.push_back(*std::move(name));
+      if (auto name = target_name(exchange_.match.endpoint->family, asked, "")) names.push_back(*std::move(name));
     return names;
   }
 

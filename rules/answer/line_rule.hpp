@@ -25,5 +25,7 @@ std::unique_ptr<LineRule> make_event_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_stats_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_pull_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_build_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_push_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_made_rule(Exchange& exchange);
 
 }  // namespace podfence::rules::answer

@@ -1,5 +1,6 @@
 #include "rules/answer.hpp"
 #include "rules/answer/line_rule.hpp"
+#include "rules/image_target.hpp"
 
 namespace podfence::rules {
 
@@ -12,15 +13,25 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
     case Answer::StatsLines:
       return answer::make_stats_rule(exchange);
     case Answer::PullLines:
-      return answer::make_pull_rule(exchange);
+      return is_recorded(exchange) ? answer::make_made_rule(exchange) : answer::make_pull_rule(exchange);
     case Answer::BuildLines:
       return answer::make_build_rule(exchange);
+    case Answer::PushLines:
+      return answer::make_push_rule(exchange);
+    case Answer::MadeImage:
+      return answer::make_made_rule(exchange);
     default:
       return nullptr;
   }
 }
 
 }  // namespace
+
+bool is_recorded(const Exchange& exchange) {
+  const auto& endpoint = *exchange.match.endpoint;
+  return endpoint.answer == Answer::MadeImage ||
+         (endpoint.act == Act::ImagePull && takes_root_archive(endpoint, exchange.request.target));
+}
 
 LineJudge::LineJudge(Answer answer, Exchange& exchange) : exchange_(exchange), rule_(make_rule(answer, exchange)) {}
 LineJudge::LineJudge(LineJudge&&) noexcept = default;

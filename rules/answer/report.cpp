@@ -203,10 +203,18 @@ Reply image_removal(Exchange& exchange, Outcomes outcomes) {
   return reply(endpoint.family == Family::Docker ? docker_rows(gone) : libpod_removal(exchange, gone, outcomes));
 }
 
+/// Podman answers an empty line.
+Reply untagging(Exchange& exchange, const Outcomes& outcomes) {
+  const auto failed = std::ranges::find_if_not(outcomes, succeeded);
+  if (failed != outcomes.end()) return rewrite_error(exchange, failed->status, failed->content);
+  return {201, "text/plain; charset=us-ascii", "\n", {}};
+}
+
 }  // namespace
 
 Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes) {
   const auto& endpoint = *exchange.match.endpoint;
+  if (endpoint.act == Act::ImageUntag) return untagging(exchange, outcomes);
   const auto form = std::ranges::find(prune_forms, endpoint.query, &PruneForm::query);
   if (form != prune_forms.end())
     return endpoint.family == Family::Docker ? docker_prune(*form, outcomes) : libpod_prune(*form, outcomes);

@@ -40,8 +40,7 @@ std::optional<Deny> check_label(std::string_view name, std::string_view value, c
   // Docker's form is joined to NAME=value and split again at the first '=' by Podman.
   if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
     return refuse(refusal("field.value"), "labels");
-  if (name == project.label_key)
-    return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
+  if (name == project.label_key) return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
   return is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
 }
 

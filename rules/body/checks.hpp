@@ -18,6 +18,10 @@ inline constexpr Rule volumes_from = checked(judge_volumes_from,
 inline constexpr Rule pod = checked(judge_pod, "a pod of yours; sent on as its full id");
 inline constexpr Rule secret = checked(judge_secret, "no secret has an owner yet: always absent");
 
+// check_registry.cpp
+Check judge_registry;
+inline constexpr Rule registry = checked(judge_registry, "a registry that the project may use, without a path");
+
 // check_name.cpp: names that are given to new objects
 Check judge_new_name, judge_network_name;
 inline constexpr Rule new_name = checked(judge_new_name, "a name that could not be taken for an id");

@@ -283,7 +283,7 @@ std::variant<Options, Deny> read_options(const Request& request, const Project& 
 }
 
 ArchiveRules context_rules(const Options& options) {
-  ArchiveRules rules{.is_context = true};
+  ArchiveRules rules{.is_extracted = true};
   rules.texts = options.files;
   rules.texts.insert(rules.texts.end(), ignore_files.begin(), ignore_files.end());
   for (const auto& secret : options.secrets) rules.texts.push_back(secret.source);

@@ -1,4 +1,4 @@
-// Archives are read in every compression, and written anew in one form that reads the same.
+// Archives are read in every format, and written anew in one form that reads the same.
 #include "proxy/archive.hpp"
 
 #include <doctest/doctest.h>
@@ -63,7 +63,7 @@ const std::string make_tree =
 
 }  // namespace
 
-TEST_CASE("a tar archive is read alike, plain or compressed, by its members in order") {
+TEST_CASE("a tar archive is read alike in every format, by its members in order") {
   const TemporaryDirectory directory;
   const auto plain = listing(spool_of(directory, shell(directory, make_tree + "tar --sort=name -cf out d")));
   REQUIRE(plain.size() == 7);
@@ -73,11 +73,6 @@ TEST_CASE("a tar archive is read alike, plain or compressed, by its members in o
   CHECK(plain[3] == "h d/hard d/file");
   CHECK(plain[4] == "l d/link /etc/passwd");
   CHECK(plain[6] == "f d/sub/hole " + std::string(5000, '\0'));
-  for (const std::string compression : {"--gzip", "--bzip2", "--xz", "--zstd"}) {
-    CAPTURE(compression);
-    const auto packed = shell(directory, "tar --sort=name " + compression + " -cf out d");
-    CHECK(listing(spool_of(directory, packed)) == plain);
-  }
   for (const std::string format : {"v7", "ustar", "gnu --sparse", "pax --sparse"}) {
     CAPTURE(format);
     const auto packed = shell(directory, "tar --sort=name -cf out --format=" + format + " d");
@@ -87,7 +82,7 @@ TEST_CASE("a tar archive is read alike, plain or compressed, by its members in o
 
 TEST_CASE("what is written anew reads the same, and the second writing writes the same bytes") {
   const TemporaryDirectory directory;
-  const auto spool = spool_of(directory, shell(directory, make_tree + "tar --sort=name --gzip -cf out d"));
+  const auto spool = spool_of(directory, shell(directory, make_tree + "tar --sort=name -cf out d"));
   const auto once = rewritten(spool);
   const auto again = spool_of(directory, once);
   auto expected = listing(spool);
@@ -134,6 +129,5 @@ TEST_CASE("what is no archive, cut, or damaged is an error") {
   auto damaged = packed;
   damaged[3] = 'x';  // a name; the checksum of the header no longer fits
   CHECK(fails(damaged));
-  const auto compressed = shell(directory, "tar --gzip -cf out d");
-  CHECK(fails(compressed.substr(0, compressed.size() - 20)));
+  CHECK(fails(shell(directory, "tar --gzip -cf out d")));  // unpacker.hpp comes first
 }

@@ -26,7 +26,7 @@ class Fence:
         self.projects = {project: Project(project, path, programs) for project, path in self.sockets.items()}
         self.settings = {
             "upstream": engine.socket_path, "state": str(self.folder / "state"), "audit_log": str(self.audit_path),
-            "defaults": defaults or {"images": {"shared": SHARED}},
+            "defaults": defaults or {"images": {"shared": SHARED, "registries": [engine.registry_name, "docker.io"]}},
             "projects": {project: {"socket": self.sockets[project], **settings} for project, settings in projects.items()}}
         self._program = program
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "rules/refusal.hpp"
@@ -21,7 +23,7 @@ ArchiveMember symbolic_link(std::string name, std::string to) {
 ArchiveMember hard_link(std::string name, std::string to) { return {Type::HardLink, std::move(name), std::move(to)}; }
 
 /// The rule that refuses the first member that is not accepted, "" when all are.
-std::string judge(const std::vector<ArchiveMember>& members, ArchiveRules rules = {.is_context = true}) {
+std::string judge(const std::vector<ArchiveMember>& members, ArchiveRules rules = {.is_extracted = true}) {
   ArchiveJudge judge(std::move(rules));
   for (const auto& member : members)
     if (const auto deny = judge.judge(member)) return std::string(deny->rule->id) + " " + deny->subject;
@@ -70,7 +72,7 @@ TEST_CASE("a build secret's second copy is left out, and nothing that only looks
 }
 
 TEST_CASE("a text that is read must be one plain file of bounded size, and podfence's own names are not taken") {
-  const ArchiveRules rules{.is_context = true, .texts = {"Dockerfile"}, .reserved = {"mine"}, .text_bytes = 10};
+  const ArchiveRules rules{.is_extracted = true, .texts = {"Dockerfile"}, .reserved = {"mine"}, .text_bytes = 10};
   CHECK(judge({file("Dockerfile", 10)}, rules) == "");
   CHECK(judge({file("./Dockerfile", 11)}, rules) == "archive.text-size Dockerfile");
   CHECK(judge({symbolic_link("Dockerfile", "/etc/passwd")}, rules) == "archive.text-type Dockerfile");
@@ -79,8 +81,8 @@ TEST_CASE("a text that is read must be one plain file of bounded size, and podfe
 
   ArchiveJudge judge(rules);
   CHECK_FALSE(judge.judge(file("./Dockerfile")));
-  CHECK(judge.wants(file("./Dockerfile")));
-  CHECK_FALSE(judge.wants(file("sub/Dockerfile")));
+  CHECK(judge.reading(file("./Dockerfile")) == ArchiveJudge::Reading::Text);
+  CHECK(judge.reading(file("sub/Dockerfile")) == ArchiveJudge::Reading::Nothing);
   judge.take(file("./Dockerfile"), "FROM scratch");
   CHECK(std::move(judge).finish().texts.at("Dockerfile") == "FROM scratch");
 }
@@ -93,15 +95,65 @@ TEST_CASE("of an archive that is no build context only the texts have to be ther
 }
 
 TEST_CASE("the number of members and the length of their names are bounded") {
-  ArchiveJudge many({.is_context = true});
+  ArchiveJudge many({.is_extracted = true});
   std::optional<Deny> deny;
   for (int i = 0; i < 600'000 && !deny; ++i) deny = many.judge(directory("same"));
   REQUIRE(deny);
   CHECK(deny->rule->id == "archive.members");
 
-  ArchiveJudge long_names({.is_context = true});
+  ArchiveJudge long_names({.is_extracted = true});
   deny.reset();
   for (int i = 0; i < 100 && !deny; ++i) deny = long_names.judge(file(std::to_string(i) + std::string(500'000, 'x')));
   REQUIRE(deny);
   CHECK(deny->rule->id == "archive.members");
+}
+
+TEST_CASE("links of an image's archive lead to its own members, and hard links are none of its") {
+  const ArchiveRules image{.is_extracted = true, .is_image = true};
+  CHECK(judge({file("a/x"), symbolic_link("b/layer.tar", "../a/x"), symbolic_link("c", "./a/./x")}, image) == "");
+  for (const char* target : {"/etc/passwd", "../x", "a/../../x", "../../../../etc/hostname"}) {
+    CAPTURE(target);
+    CHECK(judge({symbolic_link("b", target)}, image) == "archive.link b");
+  }
+  CHECK(judge({symbolic_link("a/b/c", "../../x")}, image) == "");
+  CHECK(judge({symbolic_link("a/b/c", "../../../x")}, image) == "archive.link a/b/c");
+  CHECK(judge({file("a"), hard_link("b", "a")}, image) == "archive.link b");
+
+  ArchiveJudge judge(image);
+  REQUIRE_FALSE(judge.judge(file("a/x")));
+  REQUIRE_FALSE(judge.judge(symbolic_link("b/layer.tar", "../a/x")));
+  const auto known = std::move(judge).finish();
+  CHECK(known.links == Archive::Text{{"b/layer.tar", "a/x"}});
+  CHECK(known.files == std::set<std::string, std::less<>>{"a/x"});
+}
+
+TEST_CASE("a blob has the digest that its name says") {
+  using Reading = ArchiveJudge::Reading;
+  const std::string digits(64, 'a');
+  ArchiveJudge judge({.is_extracted = true, .is_image = true, .checks_blobs = true, .layers = {"l.tar"}});
+  const auto blob = file("./blobs/sha256/" + digits);
+  CHECK(judge.reading(blob) == Reading::Digest);
+  CHECK(judge.reading(file("l.tar")) == Reading::UnpackedDigest);
+  CHECK(judge.reading(file("other")) == Reading::Nothing);
+  CHECK_FALSE(judge.take_digest(blob, digits));
+  const auto wrong = judge.take_digest(blob, std::string(64, 'b'));
+  REQUIRE(wrong);
+  CHECK(wrong->rule->id == "archive.digest");
+  CHECK(judge.take_digest(file("blobs/sha256/short"), digits));
+  CHECK_FALSE(judge.take_digest(file("l.tar"), digits));
+  CHECK(std::move(judge).finish().layer_digests == Archive::Text{{"l.tar", digits}});
+}
+
+TEST_CASE("the texts of an archive are bounded together") {
+  ArchiveRules rules;
+  for (int i = 0; i < 20; ++i) rules.texts.push_back("t" + std::to_string(i));
+  ArchiveJudge judge(std::move(rules));
+  int accepted = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto member = file("t" + std::to_string(i), 1024 * 1024);
+    if (judge.judge(member)) break;
+    judge.take(member, std::string(1024 * 1024, 'x'));
+    ++accepted;
+  }
+  CHECK(accepted == 8);
 }

@@ -17,9 +17,14 @@ World builder(const std::string& engine = "5.4.2") {
   return world;
 }
 
+Decision with_archive(World& world, const std::string& target, Texts texts) {
+  world.archive.emplace().texts = std::move(texts);
+  return world.decide(Method::Post, target);
+}
+
 Decision build(World& world, const std::string& query, const std::string& dockerfile = "FROM scratch\n",
                const std::string& path = "/v1.41/build") {
-  return world.decide(Method::Post, path + query, "", Archive{Texts{{"Dockerfile", dockerfile}}});
+  return with_archive(world, path + query, {{"Dockerfile", dockerfile}});
 }
 
 const Forward& forwarded(const Decision& decision) {
@@ -37,7 +42,9 @@ std::string sent(const Decision& decision, std::string_view name) {
 }
 
 /// What is built from.
-std::string written(const Decision& decision) { return forwarded(decision).members.at(".podfence.Containerfile"); }
+std::string written(const Decision& decision) {
+  return forwarded(decision).members.at(".podfence.Containerfile").value();
+}
 
 const std::string own_label = R"(LABEL "appx.project"="p1" "podfence.cache"="key-of-p1")";
 
@@ -177,7 +184,7 @@ TEST_CASE("a build gives no name that is somebody else's") {
 TEST_CASE("the file that is built from is found as Podman finds it") {
   auto world = builder();
   const auto with = [&](const std::string& path, const std::string& query, Texts texts) {
-    return world.decide(Method::Post, path + query, "", Archive{std::move(texts)});
+    return with_archive(world, path + query, std::move(texts));
   };
   const Texts both{{"Containerfile", "FROM scratch\nENV A=c\n"}, {"Dockerfile", "FROM scratch\nENV A=d\n"}};
   CHECK(written(with("/v1.41/build", "", both)).ends_with("ENV A=d\n"));
@@ -199,7 +206,7 @@ TEST_CASE("ignored files stay ignored, and what podfence writes is never copied"
   auto world = builder();
   const auto excludes = [&](const std::string& query, Texts texts) {
     texts["Dockerfile"] = "FROM scratch\n";
-    return sent(world.decide(Method::Post, "/v1.41/build" + query, "", Archive{std::move(texts)}), "excludes");
+    return sent(with_archive(world, "/v1.41/build" + query, std::move(texts)), "excludes");
   };
   CHECK(excludes("", {{".dockerignore", "# no\n\n a \n!b\r\n"}}) == R"(["a","!b",".podfence.Containerfile"])");
   CHECK(excludes("", {{".dockerignore", "a"}, {".containerignore", "c"}}) == R"(["c",".podfence.Containerfile"])");
@@ -209,8 +216,8 @@ TEST_CASE("ignored files stay ignored, and what podfence writes is never copied"
 TEST_CASE("build secrets are files of the context") {
   auto world = builder();
   const auto with = [&](const std::string& secrets) {
-    return world.decide(Method::Post, "/v1.41/build?secrets=" + encode(secrets), "",
-                        Archive{Texts{{"Dockerfile", "FROM scratch\n"}, {"s", "x"}}});
+    return with_archive(world, "/v1.41/build?secrets=" + encode(secrets),
+                        {{"Dockerfile", "FROM scratch\n"}, {"s", "x"}});
   };
   CHECK(sent(with(R"(["id=a,src=./s"])"), "secrets") == R"(["id=a,src=s"])");
   for (const std::string wrong : {R"(["id=a,src=../s"])", R"(["id=a,src=/etc/passwd"])", R"(["id=a,env=HOME"])",
@@ -265,7 +272,7 @@ TEST_CASE("labels and amounts of a build are bounded as those of containers are"
 
 TEST_CASE("before the context is there, what no context makes right is refused") {
   auto world = builder();
-  CHECK(rule_of(world.decide(Method::Post, "/v1.41/build?remote=http://x", "", Archive{})) == "query.refused");
+  CHECK(rule_of(with_archive(world, "/v1.41/build?remote=http://x", {})) == "query.refused");
   Facts facts(world.project, world.ledger, world.memory, world.usage);
   Request request;
   request.method = Method::Post;

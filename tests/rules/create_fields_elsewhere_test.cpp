@@ -130,7 +130,7 @@ bool is_judged(const Parameter& parameter) {
 /// Judged where the request is acted on, though the table lets the text through (rules/act/).
 constexpr auto acted_on =
     std::to_array<std::string_view>({"?fromImage", "?reference", "?images", "?names", "?references", "?tag", "?repo",
-                                     "?container", "?since", "?until"});
+                                     "?container", "?destination", "?since", "?until"});
 
 void check_parameter(const SurveyRow& row, const std::vector<const Endpoint*>& served, const std::string& name) {
   CAPTURE(name);

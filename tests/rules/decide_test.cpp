@@ -65,7 +65,10 @@ TEST_CASE("foreign and absent objects are hidden alike, on every row with an obj
     if (endpoint.subject == Kind::None || endpoint.act == Act::Refuse) continue;
     const std::string path(endpoint.path);
     const auto open = path.find('{'), close = path.find('}');
-    for (const auto& name : {foreign.at(endpoint.subject), std::string("nothing")}) {
+    // Image names have slashes; where the path has room for one segment only an id can stand.
+    const bool id_only =
+        endpoint.subject == Kind::Image && path.substr(open, close - open).find(':') == std::string::npos;
+    for (const auto& name : {id_only ? id('3') : foreign.at(endpoint.subject), std::string("nothing")}) {
       const auto target = (endpoint.family == Family::Libpod ? "/v4.0.0" : "/v1.41") + path.substr(0, open) + name +
                           path.substr(close + 1);
       CAPTURE(target);
@@ -188,8 +191,6 @@ TEST_CASE("a pull never hands out what is here by somebody else's doing") {
   CHECK(rule_of(pull("reference=localhost/secret:1")) == "ownership.hidden");
   CHECK(rule_of(pull("reference=" + id('3'))) == "image.reference");
   CHECK(rule_of(pull("reference=docker-archive:/etc/passwd")) == "image.reference");
-  CHECK(rule_of(world.decide(Method::Post, "/v1.41/images/create?fromSrc=-&repo=x")) ==
-        "endpoint.later-image-transfer");
 }
 
 TEST_CASE("a pull claims its name before it begins, and changes no other project's platform") {

@@ -59,6 +59,7 @@ class World {
   Usage usage;
   Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
   std::string engine = "4.3.1";
+  std::optional<Archive> archive;  ///< of the request, where its endpoint takes one
   std::vector<Question> asked;
   std::vector<std::string> fetched;  ///< images that have been fetched for the next request
 
@@ -100,12 +101,12 @@ class World {
   }
 
   /// The decision about a request; a target or content that cannot be parsed is the Deny that a session would answer.
-  Decision decide(Method method, std::string_view target, std::string_view content = "",
-                  std::optional<Archive> archive = std::nullopt) {
+  Decision decide(Method method, std::string_view target, std::string_view content = "") {
     auto parsed = parse_target(target);
     if (auto* deny = std::get_if<Deny>(&parsed)) return *deny;
     Request request;
     request.method = method;
+    request.archive = archive;
     request.target = std::get<Target>(std::move(parsed));
     if (!content.empty()) {
       auto value = json::parse(content);
@@ -113,7 +114,6 @@ class World {
       request.content = std::get<json::Value>(std::move(value));
       request.has_content = true;
     }
-    request.archive = std::move(archive);
     auto routed = route(method, request.target);
     if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
     Facts facts(project, ledger, memory, usage);

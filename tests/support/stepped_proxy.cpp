@@ -78,7 +78,8 @@ SteppedProxy::SteppedProxy(proxy::Limits limits)
                 .ledger = ledger_,
                 .audit = audit_,
                 .spool_directory = directory_.path(),
-                .spool = proxy::BufferBudget(limits.spool_bytes, limits.spool_bytes)},
+                .spool = proxy::BufferBudget(limits.spool_bytes, limits.spool_bytes),
+                .unpacking = proxy::BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes)},
       sessions_(context_.get_executor()) {
   ::fcntl(listener_.file(), F_SETFL, O_NONBLOCK);
   project_.policy.shared_images = {"localhost/*"};

@@ -36,6 +36,7 @@ std::span<const Table> tables() {
   static const Part exec_create[] = {{"", exec_create_rows}};
   static const Part exec_start[] = {{"", exec_start_rows}};
   static const Part exec_remove[] = {{"", exec_remove_rows}};
+  static const Part registry_login[] = {{"", registry_login_rows}};
   static const Table all[] = {
       {Body::ContainerCreateCompat, "Container create (Docker API)", container_compat},
       {Body::ContainerCreateLibpod, "Container create (libpod API)", container_libpod},
@@ -53,6 +54,7 @@ std::span<const Table> tables() {
       {Body::ExecCreateCompat, "Exec create (Docker API)", exec_create},
       {Body::ExecCreateLibpod, "Exec create (libpod API)", exec_create},
       {Body::ExecStart, "Exec start (both APIs)", exec_start},
+      {Body::RegistryLogin, "Registry login (Docker API)", registry_login},
       {Body::ExecRemove, "Exec remove (libpod API)", exec_remove},
   };
   return all;

@@ -101,7 +101,19 @@ image     GET    /images/REF/json
 image     GET    /images/REF/history
 image     DELETE /images/REF
 image     DELETE /images/REF?force=true
+image     GET    /images/REF/get
+image     POST   /images/REF/tag?repo=localhost/stolen&tag=1
+image     POST   /images/REF/push
 image     GET    /libpod/images/REF/json
+image     GET    /libpod/images/REF/get
+image     GET    /libpod/images/REF/get?format=oci-archive
+image     GET    /libpod/images/REF/tree
+image     POST   /libpod/images/REF/tag?repo=localhost/stolen&tag=1
+image     POST   /libpod/images/REF/untag
+image     POST   /libpod/images/REF/untag?repo=localhost/stolen&tag=1
+image     POST   /libpod/images/REF/push
+image     POST   /libpod/images/REF/push?destination=localhost/stolen:1
+id        GET    /libpod/images/REF/changes
 image     GET    /libpod/images/REF/history
 image     GET    /libpod/images/REF/exists
 image     DELETE /libpod/images/REF
@@ -130,6 +142,11 @@ BODIES = {
 QUERIES = """
 container GET    /libpod/containers/stats stream=false&containers=REF
 pod       GET    /libpod/pods/stats stream=false&namesOrIDs=REF
+image     GET    /images/get names=REF
+image     GET    /libpod/images/export references=REF
+image     GET    /libpod/images/export format=docker-archive&references=REF
+container POST   /commit repo=localhost/stolen&container=REF
+container POST   /libpod/commit repo=localhost/stolen&container=REF
 image     DELETE /libpod/images/remove images=REF
 image     DELETE /libpod/images/remove force=true&images=REF
 container GET    /containers/json all=true&filters:before
@@ -248,6 +265,12 @@ POST /networks/prune
 POST /libpod/networks/prune
 POST /images/prune
 POST /libpod/images/prune
+POST /images/load
+POST /libpod/images/load
+POST /libpod/images/import
+GET /images/search
+GET /libpod/images/search
+POST /auth
 POST /volumes/create
 POST /libpod/volumes/create
 POST /networks/create
