@@ -87,7 +87,7 @@ Task<Refused> Examination::read_json() {
 }
 
 Refused Examination::judge_content(std::string_view content) {
-  const bool takes_none = endpoint().body == rules::Body::None;
+  const bool takes_none = endpoint().body == rules::Body::None || rules::is_archive(endpoint().body);
   const Deny unexpected{refusal("content.unexpected"), std::string(rules::text(request_.method)), rules::Kind::None};
   auto parsed = rules::json::parse(content, {services_.limits.json_depth, services_.limits.json_names});
   if (auto* error = std::get_if<rules::json::Error>(&parsed)) {

@@ -266,6 +266,8 @@ POST /libpod/networks/prune
 POST /images/prune
 POST /libpod/images/prune
 POST /images/load
+POST /build
+POST /libpod/build
 POST /libpod/images/load
 POST /libpod/images/import
 GET /images/search
