@@ -32,6 +32,7 @@ struct Build {
   File file = {};
   std::map<Image, std::string> ids = {};
   std::optional<Fetch> fetch = std::nullopt;
+  bool has_triggers = false;  ///< a base image runs something in front of our label
 
   std::optional<Deny> read_file();
   std::optional<Deny> find_images();
@@ -111,6 +112,7 @@ std::optional<Deny> Build::find_image(const Image& image) {
   if (const auto* config = found->document.find("Config"))
     for (const auto& trigger : config->list("OnBuild"))
       if (trigger.string()) triggers.push_back(*trigger.string());
+  has_triggers |= !triggers.empty();
   return dockerfile::check_onbuild(triggers, dockerfile_options());
 }
 
@@ -126,6 +128,10 @@ std::vector<QueryPair> Build::parameters(const std::vector<QueryPair>& judged) c
   pairs.insert(pairs.end(), options.pairs.begin(), options.pairs.end());
   const bool says_layers = std::ranges::any_of(judged, [](const QueryPair& pair) { return pair.name == "layers"; });
   if (!says_layers) pairs.push_back({"layers", exchange.match.endpoint->family == Family::Docker ? "true" : "false"});
+  if (has_triggers) {  // their layers have no label of the project yet, and would be taken from anybody's cache
+    std::erase_if(pairs, [](const QueryPair& pair) { return pair.name == "nocache"; });
+    pairs.push_back({"nocache", "true"});
+  }
   pairs.push_back({"dockerfile", list({std::string(build::written_file)})});
   pairs.push_back({"excludes", list(build::excludes_of(options, *exchange.request.archive))});
   pairs.push_back({"outputformat", options.format});

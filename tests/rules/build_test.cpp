@@ -164,6 +164,16 @@ TEST_CASE("what a base image runs in every build from it is judged as well") {
   CHECK(rule_of(build(world, "", "FROM trigger:1\n")) == "dockerfile.onbuild");
 }
 
+TEST_CASE("what a base image runs in front of the project's label is taken from no cache") {
+  // Tried on 4.3.1: the layer of such a RUN came from another project's build.
+  auto world = builder();
+  world.image(id('5'), {"docker.io/library/trigger:1"}, R"({"Config":{"OnBuild":["RUN make"]}})");
+  world.ledger.holds.insert({"p1", id('5')});
+  world.ledger.tags.insert({"p1", "docker.io/library/trigger:1"});
+  CHECK(sent(build(world, "?nocache=false", "FROM trigger:1\n"), "nocache") == "true");
+  CHECK(sent(build(world, "?nocache=false", "FROM mine:1\n"), "nocache") == "false");
+}
+
 TEST_CASE("a build gives no name that is somebody else's") {
   auto world = builder();
   world.image(id('6'), {"localhost/host:1"});
