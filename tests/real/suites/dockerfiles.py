@@ -12,7 +12,7 @@ from world import IMAGE
 
 CORPUS = Path(__file__).resolve().parents[2] / "data" / "dockerfiles"
 BASE_ID = "b" * 64  # of localhost/bb in the recorded texts
-SOME = ["comment-in-continuation", "copy-from-image", "env-quotes", "escape-backtick", "heredoc-two", "mount-from-stage", "stages"]
+SOME = ["env-quotes", "escape-backtick", "heredoc-two", "stages"]
 ONLY_5 = ("heredoc-", "run-network")
 
 
