@@ -7,13 +7,21 @@
 
 namespace podfence::proxy {
 
+namespace {
+
+constexpr int looks = 4;  // in one limit
+
+}  // namespace
+
 Deadline::Deadline(const boost::asio::any_io_executor& executor, Connection& connection)
     : timer_(executor, Clock::time_point::max()), connection_(connection) {}
 
 void Deadline::set(std::chrono::milliseconds time, Kind kind) {
-  end_ = Clock::now() + time;
   time_ = time;
-  untaken_ = kind == Kind::Sending ? std::numeric_limits<std::size_t>::max() : 0;
+  sending_ = kind == Kind::Sending;
+  untaken_ = std::numeric_limits<std::size_t>::max();
+  taken_at_ = Clock::now();
+  end_ = taken_at_ + (sending_ ? time / looks : time);
   active_ = true;
   passed_ = false;
   connection_.resume();
@@ -23,15 +31,19 @@ void Deadline::set(std::chrono::milliseconds time, Kind kind) {
 
 /// The kernel says that there is room for more only when most of what it has was taken: a reader that is slow looks
 /// like one that reads nothing.
-bool Deadline::has_taken_something() {
+bool Deadline::goes_on() {
+  if (!sending_) return false;
+  const auto now = Clock::now();
   const auto before = std::exchange(untaken_, connection_.unread_by_peer());
-  return untaken_ < before;
+  if (untaken_ < before) taken_at_ = now;
+  if (now - taken_at_ >= time_) return false;
+  end_ = now + time_ / looks;
+  return true;
 }
 
 Task<void> Deadline::watch() {
   while (true) {
-    if (active_ && end_ <= Clock::now() && has_taken_something()) end_ = Clock::now() + time_;
-    const bool over = end_ <= Clock::now();
+    const bool over = end_ <= Clock::now() && !(active_ && goes_on());
     if (over && active_) {
       active_ = false;
       passed_ = true;

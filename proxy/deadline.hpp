@@ -16,8 +16,8 @@ class Deadline {
 
   enum class Kind {
     Plain,
-    Sending,  ///< begins anew while the peer takes something. It is looked at only when the time is over, so that who
-              ///< takes nothing has up to twice as much.
+    Sending,  ///< begins anew whenever the peer takes something. That is looked at four times in the limit: it ends up
+              ///< to a quarter late.
   };
   /// From now on; replaces the limit before. A connection that was interrupted may be used again.
   void set(std::chrono::milliseconds time, Kind kind = Kind::Plain);
@@ -44,13 +44,15 @@ class Deadline {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool has_taken_something();
+  bool goes_on();
 
   boost::asio::steady_timer timer_;
   Connection& connection_;
   Clock::time_point end_ = Clock::time_point::max();
   std::chrono::milliseconds time_{};
-  std::size_t untaken_ = 0;  ///< when last looked at, while sending
+  bool sending_ = false;
+  Clock::time_point taken_at_;  ///< when that was noticed
+  std::size_t untaken_ = 0;     ///< when last looked at
   bool active_ = false;
   bool passed_ = false;
 };

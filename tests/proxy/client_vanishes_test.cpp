@@ -208,3 +208,37 @@ TEST_CASE("a client that leaves at any byte of its answer ends upstream's side a
     CHECK(proxy.alive());
   }
 }
+
+TEST_CASE("in a tunnel upstream gets all that the client sent before it left, at whatever byte, and then the end") {
+  const std::string input = "typed before leaving";
+  std::string received;  // written before `ends` is counted
+  Proxy proxy;
+  proxy.podman.on(proxy.line("POST", "attach"), [&](FakePodman::Connection& connection) {
+    connection.send(switched);
+    std::string all;
+    for (auto piece = connection.receive(); !piece.empty(); piece = connection.receive()) all += piece;
+    received = all;
+    ++proxy.ends;
+    connection.close();
+  });
+  std::size_t ends = 0;
+  for (const auto leaving : {Leaving::Close, Leaving::HalfClose}) {
+    for (std::size_t sent = 0; sent <= input.size(); ++sent) {
+      CAPTURE(static_cast<int>(leaving));
+      CAPTURE(sent);
+      auto client = proxy.client();
+      client.send("POST /v1.41/containers/c1/attach?stream=1&stdin=1 HTTP/1.1\r\nHost: d\r\n" + upgrade + "\r\n");
+      CHECK(client.read_head().status == 101);
+      client.send(input.substr(0, sent));
+      if (leaving == Leaving::HalfClose) {
+        client.half_close();
+        CHECK(client.read_to_end() == "");
+      }
+      client.vanish();
+      REQUIRE(proxy.ended(++ends));
+      CHECK(received == input.substr(0, sent));
+      CHECK(proxy.idle());
+    }
+  }
+  CHECK(proxy.alive());
+}
