@@ -34,7 +34,9 @@ std::variant<std::vector<std::string>, Deny> judge_changes(const Exchange& excha
   std::erase(changes, "");
   for (const auto& change : changes)
     if (auto deny = check_change(exchange.project, change)) return *std::move(deny);
-  changes.push_back("LABEL " + own_label(exchange.project));
+  const auto own = "LABEL " + own_label(exchange.project);
+  std::erase(changes, own);  // a client may say it; ours is the last, and there once
+  changes.push_back(own);
   return changes;
 }
 

@@ -37,7 +37,9 @@ class Neighbour:
 
     def build(self):
         p10 = self.world.p10
-        p10.post(f"{LIBPOD}/images/pull" + query(reference=self.image))
+        pulled = p10.post(f"{LIBPOD}/images/pull" + query(reference=self.image))
+        if pulled.status != 200 or "error" in pulled.text:
+            raise RuntimeError(f"p10 cannot pull {self.image}: {pulled}")
         p10.post(f"{LIBPOD}/volumes/create", {"Name": self.volume, "Labels": {LABEL: "p10", "tier": "one"}})
         self._create("networks", {"name": self.network, "driver": "bridge", "dns_enabled": False})
         ids = self.ids
