@@ -1,5 +1,6 @@
 #include "proxy/process.hpp"
 
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -47,6 +48,12 @@ void notify_ready() {
   // Nothing to do when nobody reads it: the service manager then gives up on us by itself.
   (void)sendto(file.descriptor(), ready.data(), ready.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address),
                size);
+}
+
+void return_freed_memory() {
+  constexpr int large = 128 * 1024;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, large);
 }
 
 }  // namespace podfence::proxy

@@ -19,4 +19,8 @@ FileLimit raise_file_limit();
 /// sd_notify(3): READY=1, when a service manager wants to know.
 void notify_ready();
 
+/// Large blocks of memory go back to the system when they are freed. glibc would raise the size from which that is so
+/// with every one that it has seen (mallopt(3)), and keep what an upload or a long list once needed.
+void return_freed_memory();
+
 }  // namespace podfence::proxy

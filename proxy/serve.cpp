@@ -139,6 +139,7 @@ void run(asio::io_context& context, Server& server, std::optional<Admin>& admin,
 
 void serve(rules::Configuration configuration) {
   harden_process();
+  return_freed_memory();
   check_user(configuration);
   fit_connections(configuration.http, configuration.projects.size());
   const Places places = Places::of_this_process();
