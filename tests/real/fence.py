@@ -11,7 +11,7 @@ from engine import end
 from wire import Socket
 
 # What the engine has for everybody. By their names: `localhost/*` would take every name that podman --remote gives.
-SHARED = ["localhost/bb", "localhost/other", "localhost/volume", "localhost/health"]
+SHARED = ["localhost/bb", "localhost/shared", "localhost/exposed", "localhost/other", "localhost/volume", "localhost/health"]
 
 
 class Fence:
