@@ -73,7 +73,7 @@ constexpr auto rows = std::to_array<Parameter>({
     {"inheritlabels", Boolean},
     {"inheritannotations", Boolean},
     {"createdannotation", Boolean},
-    {"compatvolumes", Boolean},
+    {"compatvolumes", Boolean, OnlyUnset},  // brings back what VOLUME preserves, through links of the client's making
     {"osfeature", Texts, Drop},
     {"osversion", Text, Drop},
     {"retry", Unsigned, Drop},

@@ -256,6 +256,8 @@ TEST_CASE("parameters that reach the host are refused unless they say nothing") 
   CHECK(rule_of(build(world, "?version=2")) == "build.buildkit");
   CHECK(rule_of(build(world, "?tlsVerify=false")) == "query.refused");
   CHECK(rule_of(build(world, "?allplatforms=1")) == "query.refused");
+  CHECK(rule_of(build(world, "?compatvolumes=1")) == "query.refused");
+  CHECK(rule_of(build(world, "?compatvolumes=0")) == "");
   CHECK(rule_of(build(world, "?platform=linux/amd64,linux/arm64")) == "query.refused");
   CHECK(rule_of(build(world, "?extrahosts=x:host-gateway")) == "field.refused");
   CHECK(sent(build(world, "?extrahosts=x:10.1.2.3"), "extrahosts") == R"(["x:10.1.2.3"])");
