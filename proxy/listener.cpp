@@ -35,19 +35,19 @@ class Registration {
 
 }  // namespace
 
-Listener::Listener(const asio::any_io_executor& executor, const ListenerOptions& options, Services& services,
-                   ConnectionBudget& connections, TaskGroup& tasks)
-    : options_(options),
+Listener::Listener(const asio::any_io_executor& executor, ListenerOptions options, Services& services,
+                   ConnectionBudget& connections)
+    : door_{std::move(options.project), std::move(options.socket)},
       services_(services),
       connections_(connections),
-      tasks_(tasks),
-      file_(std::in_place, options.socket),
+      tasks_(executor),
+      file_(std::in_place, door_.listener),
       acceptor_(executor) {
   acceptor_.assign(asio::local::stream_protocol(), file_->release());
 }
 
-Task<void> Listener::accept() {
-  return accept_all(acceptor_, [this](Connection::Socket socket) { adopt(std::move(socket)); });
+void Listener::start() {
+  tasks_.spawn(accept_all(acceptor_, [this](Connection::Socket socket) { adopt(std::move(socket)); }));
 }
 
 void Listener::stop() {
@@ -58,9 +58,15 @@ void Listener::stop() {
   for (auto* session : turned_away_) session->stop();
 }
 
+void Listener::remove() {
+  door_.removed = true;
+  stop();
+  cancel();
+}
+
 void Listener::adopt(Connection::Socket socket) {
   try {
-    auto place = connections_.take(options_.project.id);
+    auto place = connections_.take(door_.project->id);
     if (auto* free = std::get_if<ConnectionBudget::Place>(&place))
       tasks_.spawn(run_session(std::move(socket), std::move(*free)));
     else
@@ -72,14 +78,14 @@ void Listener::adopt(Connection::Socket socket) {
 
 /// The place is given back when everything else of the session is gone.
 Task<void> Listener::run_session(Connection::Socket socket, ConnectionBudget::Place) {
-  Session session(services_, {options_.project, options_.socket}, std::move(socket));
+  Session session(services_, door_, std::move(socket));
   const Registration registered(sessions_, session);
   co_await session.run();
 }
 
 Task<void> Listener::turn_away(Connection::Socket socket, rules::Deny deny) {
   const bool waits = turned_away_.size() < max_turned_away;
-  Session session(services_, {options_.project, options_.socket}, std::move(socket));
+  Session session(services_, door_, std::move(socket));
   const Registration registered(turned_away_, session);
   co_await session.turn_away(std::move(deny), waits);
 }

@@ -89,7 +89,8 @@ void log_listeners(const rules::Configuration& configuration, const Upstream& up
 
 std::vector<ListenerOptions> listeners(const rules::Configuration& configuration) {
   std::vector<ListenerOptions> result;
-  for (const auto& [project, socket] : configuration.projects) result.push_back({project, socket});
+  for (const auto& [project, socket] : configuration.projects)
+    result.push_back({std::make_shared<const rules::Project>(project), socket});
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <list>
+#include <map>
 
 #include "proxy/listener.hpp"
 #include "proxy/log.hpp"
@@ -17,10 +18,13 @@ struct Server::State {
   ConnectionBudget connections;
   std::vector<ListenerOptions> options;
   Services services;
-  TaskGroup clients;
   TaskGroup draining;
-  std::list<Listener> listeners;
+  std::map<std::string, std::unique_ptr<Listener>> listeners = {};  ///< by project
+  std::list<std::unique_ptr<Listener>> removed = {};                ///< those that clients are being cut off from
 
+  std::size_t tasks() const;
+  void cancel();
+  void forget_empty();
   Task<void> drain();
 };
 
@@ -35,16 +39,14 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
            rules::OwnerMemory(), rules::Usage(), ledger, audit, spool_directory,
            BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),
            BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
-          TaskGroup(context.get_executor()),
-          TaskGroup(context.get_executor()),
-          {}}) {}
+          TaskGroup(context.get_executor())}) {}
 
 Server::~Server() {
   stop();
   // What still runs refers to what is about to be destroyed.
   state_->services.stopped = true;
-  while (!state_->clients.empty() || !state_->draining.empty()) {
-    state_->clients.cancel();
+  while (state_->tasks() > 0 || !state_->draining.empty()) {
+    state_->cancel();
     state_->draining.cancel();
     state_->context.restart();
     state_->context.run_one();
@@ -52,32 +54,71 @@ Server::~Server() {
 }
 
 void Server::start() {
-  const auto executor = state_->context.get_executor();
-  for (const auto& options : state_->options)
-    state_->listeners.emplace_back(executor, options, state_->services, state_->connections, state_->clients);
-  for (auto& listener : state_->listeners) state_->clients.spawn(listener.accept());
+  for (auto& options : state_->options) put(std::move(options));
+  state_->options.clear();
+}
+
+void Server::put(ListenerOptions options) {
+  auto& state = *state_;
+  state.forget_empty();
+  const auto id = options.project->id;
+  if (const auto known = state.listeners.find(id); known != state.listeners.end())
+    return known->second->judge_by(std::move(options.project));
+  auto listener = std::make_unique<Listener>(state.context.get_executor(), std::move(options), state.services,
+                                             state.connections);
+  listener->start();
+  state.listeners.emplace(id, std::move(listener));
+  state.connections.share_out(state.listeners.size());
+}
+
+bool Server::remove(const std::string& project) {
+  auto& state = *state_;
+  state.forget_empty();
+  const auto known = state.listeners.find(project);
+  if (known == state.listeners.end()) return false;
+  known->second->remove();
+  state.removed.push_back(std::move(known->second));
+  state.listeners.erase(known);
+  state.connections.share_out(state.listeners.size());
+  return true;
 }
 
 void Server::stop() {
-  for (auto& listener : state_->listeners) listener.stop();
+  for (auto& [project, listener] : state_->listeners) listener->stop();
   state_->services.upstream.close_idle();
-  if (state_->draining.empty() && !state_->clients.empty()) state_->draining.spawn(state_->drain());
+  if (state_->draining.empty() && state_->tasks() > 0) state_->draining.spawn(state_->drain());
 }
 
-std::size_t Server::tasks() const { return state_->clients.size(); }
+std::size_t Server::tasks() const { return state_->tasks(); }
+
+std::size_t Server::State::tasks() const {
+  std::size_t tasks = 0;
+  for (const auto& [project, listener] : listeners) tasks += listener->tasks();
+  for (const auto& listener : removed) tasks += listener->tasks();
+  return tasks;
+}
+
+void Server::State::cancel() {
+  for (const auto& [project, listener] : listeners) listener->cancel();
+  for (const auto& listener : removed) listener->cancel();
+}
+
+void Server::State::forget_empty() {
+  std::erase_if(removed, [](const auto& listener) { return listener->tasks() == 0; });
+}
 
 /// Waits for the last client, or cuts off who is still there when the time is over.
 Task<void> Server::State::drain() {
   const auto end = std::chrono::steady_clock::now() + services.limits.drain_time;
   asio::steady_timer timer(context);
-  while (!clients.empty() && std::chrono::steady_clock::now() < end) {
+  while (tasks() > 0 && std::chrono::steady_clock::now() < end) {
     timer.expires_after(10ms);
     co_await timer.async_wait(asio::use_awaitable);
   }
-  if (!clients.empty())
-    log("cut off what still ran when the time to end was over: connections " + std::to_string(clients.size()));
+  if (tasks() > 0)
+    log("cut off what still ran when the time to end was over: connections " + std::to_string(tasks()));
   services.stopped = true;
-  clients.cancel();
+  cancel();
 }
 
 }  // namespace podfence::proxy

@@ -14,7 +14,7 @@
 namespace podfence::proxy {
 
 struct ListenerOptions {
-  rules::Project project;
+  std::shared_ptr<const rules::Project> project;
   std::string socket;  ///< absolute path; its directory is made with mode 0700 if absent
 };
 
@@ -28,6 +28,11 @@ class Server {
   /// Accepts until stop(). The sockets exist and listen when this returns. Throws std::system_error naming the path
   /// when one cannot be made.
   void start();
+  /// One more project, or another policy for requests of a known one that begin from now on: its socket stays. Throws
+  /// like start().
+  void put(ListenerOptions options);
+  /// Its clients are cut off, and its socket is gone. False: there was none.
+  bool remove(const std::string& project);
   /// No new connections; idle ones close, running exchanges end or are cut after drain_time. The context runs out of
   /// work when the last one is gone. Socket files are removed.
   void stop();

@@ -23,8 +23,9 @@ constexpr std::size_t max_audited_objects = 64;
 /// Records why an answer was not given whole, however the exchange ends: it may be cancelled anywhere.
 class Ending {
  public:
-  Ending(const Services& services, const Connection& client, const ClientAnswer& answer, rules::AuditRecord& record)
-      : services_(services), client_(client), answer_(answer), record_(record) {}
+  Ending(const Services& services, const Door& door, const Connection& client, const ClientAnswer& answer,
+         rules::AuditRecord& record)
+      : services_(services), door_(door), client_(client), answer_(answer), record_(record) {}
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
   ~Ending() {
@@ -33,6 +34,8 @@ class Ending {
       why.clear();
     else if (services_.stopped)
       why = "stopped";
+    else if (door_.removed)
+      why = "project-removed";
     else if (why != "client-slow" && client_.peer_closed())
       why = "client-gone";
     else if (why.empty())
@@ -41,6 +44,7 @@ class Ending {
 
  private:
   const Services& services_;
+  const Door& door_;
   const Connection& client_;
   const ClientAnswer& answer_;
   rules::AuditRecord& record_;
@@ -48,7 +52,7 @@ class Ending {
 
 }  // namespace
 
-Session::Session(Services& services, Door door, Connection::Socket socket)
+Session::Session(Services& services, const Door& door, Connection::Socket socket)
     : services_(services),
       door_(door),
       client_(std::move(socket)),
@@ -94,7 +98,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
-  const Ending ending(services_, client_, answer, trail.record);
+  const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_after();
   trail.refused(deny);
   co_await answer.send(rules::error_answer(deny, rules::Family::Docker));
@@ -102,7 +106,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
 }
 
 void Session::identify(rules::AuditRecord& record) const {
-  record.project = door_.project.id;
+  record.project = door_.project->id;
   record.listener = door_.listener;
   record.peer_uid = peer_.uid;
   record.peer_pid = peer_.pid;
@@ -116,10 +120,11 @@ Task<bool> Session::serve_one() {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
-  const Ending ending(services_, client_, answer, trail.record);
+  const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_if(stopping_);
   auto family = rules::Family::Docker;
   Refused refused;
+  const auto project = door_.project;  // another policy may take its place meanwhile
   if (auto* unreadable = std::get_if<RefusedHead>(&read)) {
     trail.set_request(unreadable->method, unreadable->target);
     answer.close_after();
@@ -128,7 +133,7 @@ Task<bool> Session::serve_one() {
     const auto& head = std::get<RequestHead>(read);
     RequestContent content(client_, deadline_, services_.limits, head, trail.record);
     ClientExchange parts{services_, client_, deadline_, departure_, head, content, answer, trail};
-    refused = co_await exchange(parts, family);
+    refused = co_await exchange(parts, *project, family);
     if (!content.complete() || !head.keep_alive) answer.close_after();
   }
   if (refused) {
@@ -151,7 +156,7 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> Session::read_head() {
 }
 
 /// A refusal has not been answered yet.
-Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
+Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& project, rules::Family& family) {
   const auto& head = parts.head;
   auto& record = parts.trail.record;
   parts.trail.set_request(rules::text(head.method), head.target);
@@ -159,7 +164,7 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   if (!head.keep_alive) parts.answer.close_after();
 
   // Hop 2: which endpoint it is.
-  Examination examination(services_, door_.project, head, parts.content);
+  Examination examination(services_, project, head, parts.content);
   auto refused = examination.route();
   if (examination.ends_connection()) parts.answer.close_after();
   if (examination.is_routed()) {
@@ -191,7 +196,7 @@ Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);
   if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_await forwarding.carry_out(*batch);
   if (const auto* reply = std::get_if<rules::Reply>(&decision)) {
-    services_.ledger.apply(door_.project.id, reply->claims);
+    services_.ledger.apply(inquiry.exchange().project.id, reply->claims);
     inquiry.release_names();
     co_await parts.answer.send(*reply);
   }

@@ -2,6 +2,7 @@
 // One client connection: a loop of exchanges, strictly one after the other. The six hops of an exchange stand in
 // session.cpp from top to bottom.
 
+#include <memory>
 #include <variant>
 
 #include "proxy/client_exchange.hpp"
@@ -9,15 +10,17 @@
 
 namespace podfence::proxy {
 
-/// Where a client came in decides who it is.
+/// Where a client came in decides who it is. A request is judged by the policy that counts when it begins.
 struct Door {
-  const rules::Project& project;
-  const std::string& listener;
+  std::shared_ptr<const rules::Project> project;
+  std::string listener;
+  bool removed = false;  ///< the project is gone: what still runs is being cut off
 };
 
 class Session {
  public:
-  Session(Services& services, Door door, Connection::Socket socket);
+  /// The door outlives the session.
+  Session(Services& services, const Door& door, Connection::Socket socket);
 
   Task<void> run();
   /// Tells a client that there is no room for it. `waits`: for its request, and until it has read the answer; else what
@@ -33,7 +36,8 @@ class Session {
   Task<void> refuse_all(rules::Deny deny, bool waits);
   Task<bool> serve_one();
   Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
-  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
+  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
+                                            rules::Family& family);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
                                              rules::Decision decision);
   void identify(rules::AuditRecord& record) const;
@@ -41,7 +45,7 @@ class Session {
   Task<void> linger();
 
   Services& services_;
-  Door door_;
+  const Door& door_;
   Connection client_;
   Connection::Peer peer_;
   Deadline deadline_;
