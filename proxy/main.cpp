@@ -28,7 +28,7 @@ int check_configuration(const CommandLine& line) {
 int serve(const CommandLine& line) {
   auto loaded = proxy::load(line, true);
   if (const int* code = std::get_if<int>(&loaded)) return *code;
-  proxy::serve(std::get<rules::Configuration>(std::move(loaded)));
+  proxy::serve(std::get<rules::Configuration>(std::move(loaded)), line.configuration_file);
   return proxy::exit_ok;
 }
 

@@ -91,6 +91,13 @@ void Server::stop() {
 
 std::size_t Server::tasks() const { return state_->tasks(); }
 
+std::size_t Server::connections(const std::string& project) const {
+  const auto known = state_->listeners.find(project);
+  return known == state_->listeners.end() ? 0 : known->second->tasks() - 1;  // the first one accepts
+}
+
+Services& Server::services() { return state_->services; }
+
 std::size_t Server::State::tasks() const {
   std::size_t tasks = 0;
   for (const auto& [project, listener] : listeners) tasks += listener->tasks();

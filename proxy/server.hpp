@@ -9,6 +9,7 @@
 #include "proxy/audit_log.hpp"
 #include "proxy/ledger.hpp"
 #include "proxy/limits.hpp"
+#include "proxy/services.hpp"
 #include "rules/project.hpp"
 
 namespace podfence::proxy {
@@ -38,6 +39,9 @@ class Server {
   void stop();
   /// Listeners and connections of clients that run now.
   std::size_t tasks() const;
+  /// Of one project.
+  std::size_t connections(const std::string& project) const;
+  Services& services();
 
  private:
   struct State;

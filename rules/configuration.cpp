@@ -29,7 +29,6 @@ struct Draft {
   Source source;
   PolicyShelf shelf;
   Configuration configuration = {};
-  std::string label_key = Project{}.label_key;
 };
 
 /// What a single value may look like: configuration_text.hpp.
@@ -53,7 +52,7 @@ Failure read_texts(Draft& draft) {
                {"/state", wrong_with_path, draft.configuration.state},
                {"/audit_log", wrong_with_path, draft.configuration.audit_log},
                {"/admin", wrong_with_socket, draft.configuration.admin},
-               {"/label", wrong_with_label_key, draft.label_key},
+               {"/label", wrong_with_label_key, draft.configuration.label},
                {"/policies", wrong_with_path, policies}};
   for (const auto& [where, check, target] : texts)
     if (auto failure = read_text(draft.source, where, check, target)) return failure;
@@ -105,7 +104,7 @@ std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, co
   ProjectDraft result;
   auto& [project, socket] = result.project;
   project.id = id;
-  project.label_key = draft.label_key;
+  project.label_key = draft.configuration.label;
   if (auto failure = read_text(*definition.source, definition.at + "/socket", wrong_with_socket, socket))
     return *std::move(failure);
   auto layers = layers_of(draft, definition);

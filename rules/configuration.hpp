@@ -28,6 +28,7 @@ struct Configuration {
   std::vector<ProjectConfiguration> projects;
   std::string admin = {};  ///< path of the operator's socket; "" means none
   HttpLimits http = {};
+  std::string label = Project{}.label_key;
 };
 
 struct ConfigurationError {

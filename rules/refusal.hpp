@@ -127,6 +127,18 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"build.network", 403, "RUN steps have a private network or none, and no other namespace of the host: {}", "leave the option out, or use --network none"},
   {"build.platform", 403, "one FROM cannot be for another platform than the build: {}", "build with --platform"},
 
+  // The operator's socket (operator/)
+  {"operator.endpoint", 404, "the operator's socket has no such endpoint: {}", "see docs/admin-api.md"},
+  {"operator.method", 405, "the endpoint does not take this method: {}", "see docs/admin-api.md"},
+  {"operator.project", 400, "that is no project id: {}", "take 1 to 63 characters a-z, 0-9 and '-', the first one a letter or digit"},
+  {"operator.project-unknown", 404, "there is no such project: {}", "see GET /projects"},
+  {"operator.project-configured", 409, "the project stands in the configuration and is changed there only: {}", "change the file, and reload it"},
+  {"operator.invalid", 400, "{}", "see docs/configuration.md; the old state stays as it is"},
+  {"operator.socket", 409, "the project's socket cannot be made: {}", "choose another place for it"},
+  {"operator.restart", 409, "a change that is only made by a restart: {}", "restart podfence, or undo that change"},
+  {"operator.no-file", 409, "podfence was started without a configuration file: {}", "start it with --config"},
+  {"operator.engine", 503, "Podman does not answer: {}", "look at its service"},
+
   // Uploaded archives (archive.cpp, image_archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},
   {"archive.name", 400, "the archive has a member whose name is absolute, goes up by '..', or is not UTF-8: {}", "name members below the archive's root"},
@@ -184,6 +196,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"http.timeout", 408, "the request was not complete in time: {}", "send it at once"},
   {"http.expectation", 417, "the expectation cannot be met: {}", "send Expect: 100-continue or none"},
   {"server.connections", 503, "podfence serves {} connections, and may not serve more", "try again later"},
+  {"server.internal", 500, "podfence failed at this request: {}", "see its log"},
   {"server.busy", 503, "podfence is busy: {}", "try again, with fewer requests at once"},
   {"upstream.unreachable", 502, "Podman cannot be reached: {}", "ask the operator to start podman.socket"},
   {"upstream.answer", 502, "Podman gave an answer that cannot be understood: {}", "ask the operator to look at the log"},
