@@ -10,9 +10,9 @@
 #include "proxy/limits.hpp"
 #include "proxy/message_io.hpp"
 #include "proxy/operator_api.hpp"
+#include "proxy/request_content.hpp"
 #include "proxy/socket_file.hpp"
 #include "proxy/task_group.hpp"
-#include "proxy/request_content.hpp"
 
 namespace podfence::proxy {
 

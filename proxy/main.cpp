@@ -7,6 +7,7 @@
 #include "proxy/explain_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
+#include "proxy/operator_command.hpp"
 #include "proxy/replay_command.hpp"
 #include "proxy/serve.hpp"
 #include "rules/configuration_schema.hpp"
@@ -42,6 +43,12 @@ int run(const CommandLine& line) {
       return proxy::explain(line);
     case CommandLine::Command::Replay:
       return proxy::replay(line);
+    case CommandLine::Command::ProjectAdd:
+    case CommandLine::Command::ProjectList:
+    case CommandLine::Command::ProjectShow:
+    case CommandLine::Command::ProjectRemove:
+    case CommandLine::Command::Reload:
+      return proxy::operate(line);
     case CommandLine::Command::Schema:
       std::cout << rules::configuration_schema;
       return proxy::exit_ok;

@@ -20,9 +20,7 @@ Reply document(const rules::json::Value& value, int status = 200) {
   return {status, "application/json", write(value) + "\n", {}};
 }
 
-Deny deny(const rules::Refusal* rule, std::string subject) {
-  return {rule, std::move(subject), rules::Kind::None};
-}
+Deny deny(const rules::Refusal* rule, std::string subject) { return {rule, std::move(subject), rules::Kind::None}; }
 
 }  // namespace
 
@@ -59,7 +57,8 @@ Task<Reply> OperatorApi::answer(rules::OperatorCall call, std::string content) {
 Task<Reply> OperatorApi::ready() {
   UpstreamCall call(services_.upstream);
   const auto outcome = co_await call.send(rules::health_request());
-  if (const auto refused = refusal_for(outcome)) co_return operator_error(deny(rules::refusal("operator.engine"), refused->subject));
+  if (const auto refused = refusal_for(outcome))
+    co_return operator_error(deny(rules::refusal("operator.engine"), refused->subject));
   BufferBudget::Share share(services_.buffers, "");
   const auto content = co_await read_whole(call.content(), ping_bytes, share);
   const auto* text = std::get_if<std::string>(&content);

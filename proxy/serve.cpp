@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -128,9 +128,9 @@ void follow_hangups(asio::signal_set& hangups, Tenancy& tenancy) {
     if (error) return;
     try {
       const auto refused = tenancy.reload();
-      log("SIGHUP: " + (refused ? "the configuration stays as it was: " + rules::sentence_of(*refused)
-                                : "the configuration was read again, generation " +
-                                      std::to_string(tenancy.generation())));
+      log("SIGHUP: " + (refused
+                            ? "the configuration stays as it was: " + rules::sentence_of(*refused)
+                            : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
     } catch (const std::exception& failure) {
       log(std::string("SIGHUP: the configuration stays as it was: ") + failure.what());
     }
@@ -139,7 +139,8 @@ void follow_hangups(asio::signal_set& hangups, Tenancy& tenancy) {
 }
 
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
-void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optional<Operator>& operators, Engine& upstream) {
+void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optional<Operator>& operators,
+         Engine& upstream) {
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
@@ -190,7 +191,8 @@ void serve(rules::Configuration configuration, const std::string& file) {
   asio::io_context context(1);
   Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state);
   ProjectStore store(configuration.state + "/projects.sqlite");
-  Tenancy tenancy(server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });
+  Tenancy tenancy(
+      server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });
   start(tenancy);
   audit.observe([&](const rules::AuditRecord& record) { tenancy.note_request(record); });
   std::optional<Operator> operators;  // nothing is counted that nobody can read

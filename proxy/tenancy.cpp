@@ -21,9 +21,12 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
   const struct {
     const char* key;
     bool same;
-  } keys[] = {{"upstream", was.upstream == is.upstream}, {"state", was.state == is.state},
-              {"audit_log", was.audit_log == is.audit_log}, {"admin", was.admin == is.admin},
-              {"label", was.label == is.label}, {"http", was.http == is.http}};
+  } keys[] = {{"upstream", was.upstream == is.upstream},
+              {"state", was.state == is.state},
+              {"audit_log", was.audit_log == is.audit_log},
+              {"admin", was.admin == is.admin},
+              {"label", was.label == is.label},
+              {"http", was.http == is.http}};
   for (const auto& [key, same] : keys)
     if (!same) return key;
   return "";

@@ -191,7 +191,8 @@ Failure read_projects(Draft& draft) {
   Others others;
   draft.configuration.projects.reserve(said->members()->size());
   for (const auto& member : *said->members()) {
-    auto read = read_one_project(draft, member.name, {&draft.source, extended("/projects", member.name), &member.value});
+    auto read =
+        read_one_project(draft, member.name, {&draft.source, extended("/projects", member.name), &member.value});
     if (auto* error = std::get_if<ConfigurationError>(&read)) return std::move(*error);
     auto& one = std::get<ProjectDraft>(read);
     if (auto failure = check_beside(draft, one, others)) return failure;

@@ -23,9 +23,7 @@ const std::vector<OperatorRow> rows = {
     {Validate, Method::Post, "/validate", true},
 };
 
-Deny deny(const Refusal* rule, std::string_view subject) {
-  return {rule, std::string(subject), Kind::None};
-}
+Deny deny(const Refusal* rule, std::string_view subject) { return {rule, std::string(subject), Kind::None}; }
 
 /// Does the path have the row's form? `id` is what stands in the place of `{id}`.
 bool fits(const OperatorRow& row, const std::vector<std::string>& segments, std::string& id) {
@@ -46,7 +44,8 @@ bool takes(const OperatorRow& row, Method method) {
 }
 
 std::optional<Deny> wrong_with(const OperatorCall& call) {
-  if (call.row->path.ends_with("{id}") && !is_project_id(call.project)) return deny(refusal("operator.project"), call.project);
+  if (call.row->path.ends_with("{id}") && !is_project_id(call.project))
+    return deny(refusal("operator.project"), call.project);
   for (auto pair = call.query.begin(); pair != call.query.end(); ++pair) {
     if (std::ranges::find(call.row->query, pair->name) == call.row->query.end())
       return deny(refusal("query.unknown"), pair->name);

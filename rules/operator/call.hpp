@@ -35,7 +35,7 @@ std::span<const OperatorRow> operator_rows();
 
 struct OperatorCall {
   const OperatorRow* row = nullptr;
-  std::string project = {};            ///< for a row with `{id}`: a project's id, if it is one
+  std::string project = {};  ///< for a row with `{id}`: a project's id, if it is one
   std::vector<QueryPair> query = {};
 
   /// "" for what was not said.
