@@ -75,7 +75,8 @@ Task<rules::Reply> Admin::reply(const RequestHead& head, RequestContent& content
   auto& asked = std::get<rules::OperatorCall>(call);
   std::string text;
   if (head.content.has_content()) {
-    if (!asked.row->takes_content) co_return operator_error(deny(rules::refusal("content.unexpected"), asked.row->path));
+    if (!asked.row->takes_content)
+      co_return operator_error(deny(rules::refusal("content.unexpected"), asked.row->path));
     BufferBudget own(limits_.json_bytes, limits_.json_bytes);
     BufferBudget::Share share(own, "");
     auto whole = co_await content.read_whole(limits_.json_bytes, share);

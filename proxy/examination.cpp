@@ -74,7 +74,8 @@ Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
 Task<Refused> Examination::read_json() {
   const bool takes_none = endpoint().body == rules::Body::None || rules::is_archive(endpoint().body);
   const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
-  const auto content = co_await content_.read_whole(limit, buffered_);
+  auto content = std::exchange(supplied_, std::nullopt);
+  if (!content) content = co_await content_.read_whole(limit, buffered_);
   if (!content) {
     ends_connection_ = true;
     co_return content_.failure();

@@ -19,6 +19,9 @@ class Examination {
         content_(content),
         buffered_(services.buffers, project.id) {}
 
+  /// The content has been read already.
+  void supply(std::string content) { supplied_ = std::move(content); }
+
   // In this order; behind a refusal nothing follows.
   std::optional<rules::Deny> route();
   Task<std::optional<rules::Deny>> read_content();
@@ -52,6 +55,7 @@ class Examination {
   RequestContent& content_;
   rules::Request request_;
   rules::Match match_;
+  std::optional<std::string> supplied_;
   BufferBudget::Share buffered_;  ///< for the content, as long as it is judged and sent
   std::optional<Inquiry> inquiry_;
   std::optional<SpooledArchive> archive_;

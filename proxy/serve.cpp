@@ -123,18 +123,19 @@ void start(Tenancy& tenancy) {
 }
 
 /// SIGHUP reads the configuration again, as often as it comes.
-void follow_hangups(asio::signal_set& hangups, Tenancy& tenancy) {
+void follow_hangups(asio::signal_set& hangups, Server& server, Tenancy& tenancy) {
   hangups.async_wait([&](const boost::system::error_code& error, int) {
     if (error) return;
     try {
       const auto refused = tenancy.reload();
+      for (const auto& wrong : server.reload_certificates()) log("SIGHUP: the former certificates count: " + wrong);
       log("SIGHUP: " + (refused
                             ? "the configuration stays as it was: " + rules::sentence_of(*refused)
                             : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
     } catch (const std::exception& failure) {
       log(std::string("SIGHUP: the configuration stays as it was: ") + failure.what());
     }
-    follow_hangups(hangups, tenancy);
+    follow_hangups(hangups, server, tenancy);
   });
 }
 
@@ -145,7 +146,7 @@ void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optio
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
   asio::signal_set hangups(context, SIGHUP);
-  follow_hangups(hangups, tenancy);
+  follow_hangups(hangups, server, tenancy);
   const auto stop = [&] {
     // Nothing of ours may keep the context busy now. A second signal finds the default action and ends us at once.
     signals.clear();
@@ -194,6 +195,10 @@ void serve(rules::Configuration configuration, const std::string& file) {
   Tenancy tenancy(
       server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });
   start(tenancy);
+  for (const auto& control : configuration.control) {
+    server.listen(control);
+    log("a control plane comes in at " + control.text());
+  }
   audit.observe([&](const rules::AuditRecord& record) { tenancy.note_request(record); });
   std::optional<Operator> operators;  // nothing is counted that nobody can read
   if (!configuration.admin.empty()) operators.emplace(context, configuration.admin, limits, server, tenancy, audit);

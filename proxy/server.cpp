@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 
+#include "proxy/control_listener.hpp"
 #include "proxy/listener.hpp"
 #include "proxy/log.hpp"
 
@@ -21,6 +22,7 @@ struct Server::State {
   TaskGroup draining;
   std::map<std::string, std::unique_ptr<Listener>> listeners = {};  ///< by project
   std::list<std::unique_ptr<Listener>> removed = {};                ///< those that clients are being cut off from
+  std::list<std::unique_ptr<ControlListener>> controls = {};
 
   std::size_t tasks() const;
   void cancel();
@@ -64,8 +66,8 @@ void Server::put(ListenerOptions options) {
   const auto id = options.project->id;
   if (const auto known = state.listeners.find(id); known != state.listeners.end())
     return known->second->judge_by(std::move(options.project));
-  auto listener = std::make_unique<Listener>(state.context.get_executor(), std::move(options), state.services,
-                                             state.connections);
+  auto listener =
+      std::make_unique<Listener>(state.context.get_executor(), std::move(options), state.services, state.connections);
   listener->start();
   state.listeners.emplace(id, std::move(listener));
   state.connections.share_out(state.listeners.size());
@@ -83,8 +85,34 @@ bool Server::remove(const std::string& project) {
   return true;
 }
 
+void Server::listen(rules::ControlListener options) {
+  auto& state = *state_;
+  state.controls.push_back(ControlListener::open(state.context.get_executor(), std::move(options), *this,
+                                                 state.services, state.connections));
+  state.controls.back()->start();
+}
+
+std::vector<std::string> Server::reload_certificates() {
+  std::vector<std::string> wrong;
+  for (auto& control : state_->controls)
+    if (auto what = control->reload(); !what.empty()) wrong.push_back(std::move(what));
+  return wrong;
+}
+
+std::shared_ptr<const rules::Project> Server::project(const std::string& id) const {
+  const auto known = state_->listeners.find(id);
+  return known == state_->listeners.end() ? nullptr : known->second->project();
+}
+
+std::vector<std::shared_ptr<const rules::Project>> Server::projects() const {
+  std::vector<std::shared_ptr<const rules::Project>> projects;
+  for (const auto& [id, listener] : state_->listeners) projects.push_back(listener->project());
+  return projects;
+}
+
 void Server::stop() {
   for (auto& [project, listener] : state_->listeners) listener->stop();
+  for (auto& control : state_->controls) control->stop();
   state_->services.upstream.close_idle();
   if (state_->draining.empty() && state_->tasks() > 0) state_->draining.spawn(state_->drain());
 }
@@ -102,12 +130,14 @@ std::size_t Server::State::tasks() const {
   std::size_t tasks = 0;
   for (const auto& [project, listener] : listeners) tasks += listener->tasks();
   for (const auto& listener : removed) tasks += listener->tasks();
+  for (const auto& control : controls) tasks += control->tasks();
   return tasks;
 }
 
 void Server::State::cancel() {
   for (const auto& [project, listener] : listeners) listener->cancel();
   for (const auto& listener : removed) listener->cancel();
+  for (const auto& control : controls) control->cancel();
 }
 
 void Server::State::forget_empty() {
@@ -122,8 +152,7 @@ Task<void> Server::State::drain() {
     timer.expires_after(10ms);
     co_await timer.async_wait(asio::use_awaitable);
   }
-  if (tasks() > 0)
-    log("cut off what still ran when the time to end was over: connections " + std::to_string(tasks()));
+  if (tasks() > 0) log("cut off what still ran when the time to end was over: connections " + std::to_string(tasks()));
   services.stopped = true;
   cancel();
 }

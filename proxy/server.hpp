@@ -10,6 +10,7 @@
 #include "proxy/ledger.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/services.hpp"
+#include "rules/control.hpp"
 #include "rules/project.hpp"
 
 namespace podfence::proxy {
@@ -34,6 +35,15 @@ class Server {
   void put(ListenerOptions options);
   /// Its clients are cut off, and its socket is gone. False: there was none.
   bool remove(const std::string& project);
+  /// Where a control plane comes in. Throws std::exception with a sentence.
+  void listen(rules::ControlListener options);
+  /// Certificates are read again: what is wrong, a line for each listener whose former ones still count.
+  std::vector<std::string> reload_certificates();
+
+  /// nullptr: there is none.
+  std::shared_ptr<const rules::Project> project(const std::string& id) const;
+  std::vector<std::shared_ptr<const rules::Project>> projects() const;
+
   /// No new connections; idle ones close, running exchanges end or are cut after drain_time. The context runs out of
   /// work when the last one is gone. Socket files are removed.
   void stop();

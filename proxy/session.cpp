@@ -3,6 +3,7 @@
 #include "proxy/concurrently.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/log.hpp"
+#include "proxy/verification.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/refusal.hpp"
 
@@ -34,7 +35,7 @@ class Ending {
       why.clear();
     else if (services_.stopped)
       why = "stopped";
-    else if (door_.removed)
+    else if (door_.is_removed())
       why = "project-removed";
     else if (why != "client-slow" && client_.peer_closed())
       why = "client-gone";
@@ -106,8 +107,11 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
 }
 
 void Session::identify(rules::AuditRecord& record) const {
-  record.project = door_.project->id;
-  record.listener = door_.listener;
+  record.project = door_.project();
+  record.listener = door_.listener();
+  record.identity = door_.identity();
+  record.remote = door_.remote();
+  if (!record.remote.empty()) return;  // the socket is podfence's own
   record.peer_uid = peer_.uid;
   record.peer_pid = peer_.pid;
 }
@@ -124,7 +128,6 @@ Task<bool> Session::serve_one() {
   answer.close_if(stopping_);
   auto family = rules::Family::Docker;
   Refused refused;
-  const auto project = door_.project;  // another policy may take its place meanwhile
   if (auto* unreadable = std::get_if<RefusedHead>(&read)) {
     trail.set_request(unreadable->method, unreadable->target);
     answer.close_after();
@@ -133,7 +136,7 @@ Task<bool> Session::serve_one() {
     const auto& head = std::get<RequestHead>(read);
     RequestContent content(client_, deadline_, services_.limits, head, trail.record);
     ClientExchange parts{services_, client_, deadline_, departure_, head, content, answer, trail};
-    refused = co_await exchange(parts, *project, family);
+    refused = co_await exchange(parts, family);
     if (!content.complete() || !head.keep_alive) answer.close_after();
   }
   if (refused) {
@@ -156,15 +159,42 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> Session::read_head() {
 }
 
 /// A refusal has not been answered yet.
-Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& project, rules::Family& family) {
+Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   const auto& head = parts.head;
-  auto& record = parts.trail.record;
   parts.trail.set_request(rules::text(head.method), head.target);
   parts.answer.set_to_head(head.method == rules::Method::Head);
   if (!head.keep_alive) parts.answer.close_after();
 
+  // Held as long as the exchange: another policy may take its place meanwhile.
+  ProjectHandle project;
+  std::optional<std::string> content;
+  auto choice = door_.project_for(head);
+  if (auto* deny = std::get_if<Deny>(&choice)) co_return std::move(*deny);
+  if (auto* known = std::get_if<ProjectHandle>(&choice)) project = std::move(*known);
+  if (auto* some = std::get_if<Door::OneOf>(&choice)) {
+    Verification verification(services_, std::move(*some), head, parts.content);
+    auto found = co_await verification.find();
+    if (auto* deny = std::get_if<Deny>(&found)) co_return std::move(*deny);
+    if (auto* reply = std::get_if<rules::Reply>(&found)) {
+      parts.trail.record.decision = "rewrite";
+      co_await parts.answer.send(*reply);
+      co_return std::nullopt;
+    }
+    project = std::get<ProjectHandle>(std::move(found));
+    content = verification.take_content();
+  }
+  parts.trail.record.project = project->id;
+  co_return co_await exchange(parts, *project, std::move(content), family);
+}
+
+Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& project,
+                                std::optional<std::string> content, rules::Family& family) {
+  const auto& head = parts.head;
+  auto& record = parts.trail.record;
+
   // Hop 2: which endpoint it is.
   Examination examination(services_, project, head, parts.content);
+  if (content) examination.supply(*std::move(content));
   auto refused = examination.route();
   if (examination.ends_connection()) parts.answer.close_after();
   if (examination.is_routed()) {

@@ -2,20 +2,13 @@
 // One client connection: a loop of exchanges, strictly one after the other. The six hops of an exchange stand in
 // session.cpp from top to bottom.
 
-#include <memory>
 #include <variant>
 
 #include "proxy/client_exchange.hpp"
+#include "proxy/door.hpp"
 #include "proxy/examination.hpp"
 
 namespace podfence::proxy {
-
-/// Where a client came in decides who it is. A request is judged by the policy that counts when it begins.
-struct Door {
-  std::shared_ptr<const rules::Project> project;
-  std::string listener;
-  bool removed = false;  ///< the project is gone: what still runs is being cut off
-};
 
 class Session {
  public:
@@ -36,8 +29,9 @@ class Session {
   Task<void> refuse_all(rules::Deny deny, bool waits);
   Task<bool> serve_one();
   Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
+  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
-                                            rules::Family& family);
+                                            std::optional<std::string> content, rules::Family& family);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
                                              rules::Decision decision);
   void identify(rules::AuditRecord& record) const;

@@ -26,7 +26,8 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
               {"audit_log", was.audit_log == is.audit_log},
               {"admin", was.admin == is.admin},
               {"label", was.label == is.label},
-              {"http", was.http == is.http}};
+              {"http", was.http == is.http},
+              {"control", was.control == is.control}};
   for (const auto& [key, same] : keys)
     if (!same) return key;
   return "";

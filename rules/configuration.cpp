@@ -126,6 +126,9 @@ Failure check_socket(const Draft& draft, const ProjectDraft& one) {
     return error_at(*source, at + "/socket", "must not be the socket of Podman (upstream)");
   if (socket == draft.configuration.admin)
     return error_at(*source, at + "/socket", "must not be the operator's socket (admin)");
+  for (const auto& listener : draft.configuration.control)
+    if (socket == listener.socket)
+      return error_at(*source, at + "/socket", "must not be the control plane's socket (control)");
   return std::nullopt;
 }
 
@@ -211,9 +214,25 @@ Failure read_http(Draft& draft) {
   return std::nullopt;
 }
 
+Failure read_control_plane(Draft& draft) {
+  const json::Value* said = draft.source.value.find("control");
+  if (!said) return std::nullopt;
+  auto& [upstream, state, audit_log, projects, admin, http, label, control] = draft.configuration;
+  auto read = read_control(*said);
+  if (auto* error = std::get_if<ControlError>(&read))
+    return error_at(draft.source, "/control" + error->where, std::move(error->what));
+  control = std::get<std::vector<ControlListener>>(std::move(read));
+  for (std::size_t i = 0; i < control.size(); ++i)
+    if (!control[i].socket.empty() && (control[i].socket == upstream || control[i].socket == admin))
+      return error_at(draft.source, "/control/" + std::to_string(i) + "/socket",
+                      "must be neither Podman's socket (upstream) nor the operator's (admin)");
+  return std::nullopt;
+}
+
 Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
   if (auto failure = read_http(draft)) return failure;
+  if (auto failure = read_control_plane(draft)) return failure;
   return read_projects(draft);
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "rules/control.hpp"
 #include "rules/http_limits.hpp"
 #include "rules/json.hpp"
 #include "rules/project.hpp"
@@ -29,6 +30,7 @@ struct Configuration {
   std::string admin = {};  ///< path of the operator's socket; "" means none
   HttpLimits http = {};
   std::string label = Project{}.label_key;
+  std::vector<ControlListener> control = {};
 };
 
 struct ConfigurationError {

@@ -127,6 +127,15 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"build.network", 403, "RUN steps have a private network or none, and no other namespace of the host: {}", "leave the option out, or use --network none"},
   {"build.platform", 403, "one FROM cannot be for another platform than the build: {}", "build with --platform"},
 
+  // The control plane's listeners (control.cpp)
+  {"control.identity", 403, "nobody who may come in here: {}", "ask the operator to name you in `control`"},
+  {"control.entitlement", 403, "you may not speak for that project: {}", "ask the operator to name it in `control`"},
+  {"control.project-unknown", 404, "there is no such project: {}", "add it first (docs/admin-api.md)"},
+  {"control.project-needed", 400, "the request does not tell which project it is for: {}", "send X-Appx-Project: ID"},
+  {"control.label", 400, "what is made must carry the label of one of your projects: {}", "label it, or send X-Appx-Project: ID"},
+  {"control.several", 409, "the object belongs to several of your projects: {}", "send X-Appx-Project: ID"},
+  {"control.projects", 403, "you speak for more than {} projects, which is too many for one list", "send X-Appx-Project: ID"},
+
   // The operator's socket (operator/)
   {"operator.endpoint", 404, "the operator's socket has no such endpoint: {}", "see docs/admin-api.md"},
   {"operator.method", 405, "the endpoint does not take this method: {}", "see docs/admin-api.md"},

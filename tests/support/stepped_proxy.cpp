@@ -70,7 +70,7 @@ SteppedProxy::SteppedProxy() : SteppedProxy(short_limits()) {}
 SteppedProxy::SteppedProxy(proxy::Limits limits)
     : listener_(Socket::listen(directory_.path("upstream.sock"))),
       context_(1),
-      door_{project(), directory_.path("p1.sock")},
+      door_(project(), directory_.path("p1.sock")),
       ledger_(":memory:"),
       audit_(directory_.path("audit.log")),
       services_{.limits = limits,

@@ -80,7 +80,7 @@ class SteppedProxy {
   std::list<UpstreamConnection> connections_;
   Script script_;
   boost::asio::io_context context_;
-  proxy::Door door_;
+  proxy::ProjectDoor door_;
   proxy::SqliteLedger ledger_;
   proxy::AuditLog audit_;
   proxy::Services services_;
