@@ -22,6 +22,7 @@ struct RunningOperator::Running {
     audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
     audit.observe([this](const rules::AuditRecord& record) { tenancy.note_request(record); });
     tenancy.start();
+    for (const auto& listener : tenancy.configuration().control) server.listen(listener);
     metrics.show(tenancy.states(), tenancy.generation());
   }
 

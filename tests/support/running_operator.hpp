@@ -27,6 +27,7 @@ class RunningOperator {
   std::string socket(const std::string& project) const {
     return directory_.path() + "/podfence/" + project + "/podman.sock";
   }
+  std::string directory() const { return directory_.path(); }
   /// As the client of a project.
   WireAnswer ask(const std::string& project, const std::string& request) const {
     return RawClient(socket(project)).request(request);
