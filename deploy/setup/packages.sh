@@ -44,6 +44,8 @@ packages_test=(
   xz-utils
   zstd
   docker-compose  # a client of theirs
+  python3-docker  # likewise: docker-py
+  openssl         # certificates
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries
