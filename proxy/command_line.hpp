@@ -22,7 +22,7 @@ enum ExitCode {
 };
 
 struct CommandLine {
-  enum class Command { Serve, CheckConfig, Explain, Replay, Schema, Version, Help } command = Command::Help;
+  enum class Command { Serve, CheckConfig, Explain, Replay, Ledger, Schema, Version, Help } command = Command::Help;
   std::string configuration_file;  ///< "" for none; then `options` count
   rules::ServeOptions options;
 
@@ -40,6 +40,14 @@ struct CommandLine {
     bool json = false;
     bool text = false;  ///< inputs are completed, as for explain
   } replay = {};
+
+  struct Ledger {
+    enum class Action { List, Show, Forget, Repair, Help } action = Action::Help;
+    std::vector<std::string> words = {};  ///< ids and names
+    bool json = false;
+    bool yes = false;
+    bool dry_run = false;
+  } ledger = {};
 };
 
 /// What is wrong, in a phrase for people.

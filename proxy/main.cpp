@@ -5,6 +5,7 @@
 
 #include "proxy/command_line.hpp"
 #include "proxy/explain_command.hpp"
+#include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
 #include "proxy/replay_command.hpp"
@@ -42,6 +43,8 @@ int run(const CommandLine& line) {
       return proxy::explain(line);
     case CommandLine::Command::Replay:
       return proxy::replay(line);
+    case CommandLine::Command::Ledger:
+      return proxy::ledger(line);
     case CommandLine::Command::Schema:
       std::cout << rules::configuration_schema;
       return proxy::exit_ok;

@@ -4,6 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <list>
 
+#include "proxy/ledger_repair.hpp"
 #include "proxy/listener.hpp"
 #include "proxy/log.hpp"
 
@@ -20,12 +21,15 @@ struct Server::State {
   TaskGroup clients;
   TaskGroup draining;
   std::list<Listener> listeners;
+  TaskGroup repairing;
+  std::optional<LedgerRepair> repair = std::nullopt;
 
   Task<void> drain();
 };
 
 Server::Server(asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
-               Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory)
+               Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
+               std::chrono::seconds repair_grace)
     : state_(new State{
           context,
           ConnectionBudget(limits.connections, limits.project_connections, listeners.size()),
@@ -37,14 +41,21 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
            BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
           TaskGroup(context.get_executor()),
           TaskGroup(context.get_executor()),
-          {}}) {}
+          {},
+          TaskGroup(context.get_executor())}) {
+  if (ledger.empty()) return;
+  const auto& label_key = state_->options.front().project.label_key;  // the same for all
+  state_->repair.emplace(context.get_executor(), state_->services, label_key, repair_grace);
+  state_->services.repair = &*state_->repair;
+}
 
 Server::~Server() {
   stop();
   // What still runs refers to what is about to be destroyed.
   state_->services.stopped = true;
-  while (!state_->clients.empty() || !state_->draining.empty()) {
+  while (!state_->clients.empty() || !state_->draining.empty() || !state_->repairing.empty()) {
     state_->clients.cancel();
+    state_->repairing.cancel();
     state_->draining.cancel();
     state_->context.restart();
     state_->context.run_one();
@@ -56,11 +67,13 @@ void Server::start() {
   for (const auto& options : state_->options)
     state_->listeners.emplace_back(executor, options, state_->services, state_->connections, state_->clients);
   for (auto& listener : state_->listeners) state_->clients.spawn(listener.accept());
+  if (state_->repair) state_->repairing.spawn(state_->repair->run());
 }
 
 void Server::stop() {
   for (auto& listener : state_->listeners) listener.stop();
   state_->services.upstream.close_idle();
+  state_->repairing.cancel();
   if (state_->draining.empty() && !state_->clients.empty()) state_->draining.spawn(state_->drain());
 }
 

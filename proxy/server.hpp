@@ -2,6 +2,7 @@
 // The listeners and everything behind them: one unix socket per project, one upstream, one thread.
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "proxy/ledger.hpp"
 #include "proxy/limits.hpp"
 #include "rules/project.hpp"
+#include "rules/repair.hpp"
 
 namespace podfence::proxy {
 
@@ -21,7 +23,8 @@ struct ListenerOptions {
 class Server {
  public:
   Server(boost::asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
-         Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory);
+         Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
+         std::chrono::seconds repair_grace = std::chrono::seconds(rules::repair_grace_seconds));
   /// Runs the context until nothing of this server is left in it.
   ~Server();
 
