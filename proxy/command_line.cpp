@@ -20,6 +20,7 @@ constexpr CommandName commands[] = {
     {"check-config", Command::CheckConfig},
     {"explain", Command::Explain},
     {"replay", Command::Replay},
+    {"ledger", Command::Ledger},
     {"project add", Command::ProjectAdd},
     {"project list", Command::ProjectList},
     {"project show", Command::ProjectShow},
@@ -55,14 +56,43 @@ constexpr const char* single_project_options[] = {"policy", "socket", "share-ima
 /// To explain, one of the file's projects is chosen, and Podman is asked or not.
 constexpr const char* serving_options[] = {"project", "upstream"};
 
-/// In place of a text that says which: "tsv" or "json".
-void set_format(bool& json, const std::string& format) {
-  if (format != "tsv" && format != "json") throw options::error("--format is tsv or json");
-  json = format == "json";
+using Action = CommandLine::Ledger::Action;
+struct ActionRow {
+  std::string_view name;
+  Action action;
+};
+constexpr ActionRow ledger_actions[] = {
+    {"list", Action::List},     {"show", Action::Show}, {"forget", Action::Forget},
+    {"repair", Action::Repair}, {"help", Action::Help}, {"--help", Action::Help},
+};
+
+/// In place of a text that says which: `plain`, or "json".
+auto format_option(bool& json, const std::string& plain) {
+  return options::value<std::string>()->notifier([&json, plain](const std::string& format) {
+    if (format != plain && format != "json") throw options::error("--format is " + plain + " or json");
+    json = format == "json";
+  });
+}
+
+void describe_ledger(CommandLine& line, options::options_description& all) {
+  auto& ledger = line.ledger;
+  auto add = all.add_options();
+  add("config", options::value(&line.configuration_file))("state", options::value(&line.options.state));
+  if (ledger.action == Action::Repair) {
+    add("upstream", options::value(&line.options.upstream))("dry-run", options::bool_switch(&ledger.dry_run));
+    return;
+  }
+  add("project", options::value(&line.options.project))("format", format_option(ledger.json, "table"));
+  if (ledger.action != Action::List) add("word", options::value(&ledger.words));
+  if (ledger.action == Action::Forget) add("yes", options::bool_switch(&ledger.yes));
 }
 
 options::options_description described(CommandLine& line) {
   options::options_description all;
+  if (line.command == Command::Ledger) {
+    describe_ledger(line, all);
+    return all;
+  }
   auto add = all.add_options();
   const auto text = [](std::string& target) { return options::value(&target); };
   add("config", text(line.configuration_file));
@@ -81,8 +111,7 @@ options::options_description described(CommandLine& line) {
     auto& replay = line.replay;
     add("facts", text(line.facts))("against", text(replay.against))("save", text(replay.save));
     add("text", options::bool_switch(&replay.text))("input", options::value(&replay.inputs));
-    add("format",
-        options::value<std::string>()->notifier([&](const std::string& format) { set_format(replay.json, format); }));
+    add("format", format_option(replay.json, "tsv"));
     return all;
   }
   add("upstream", text(line.options.upstream))("state", text(line.options.state));
@@ -102,11 +131,21 @@ std::optional<UsageError> find_empty_value(const options::parsed_options& parsed
   return std::nullopt;
 }
 
+std::optional<UsageError> check_ledger(const CommandLine& line, const options::variables_map& given) {
+  const auto action = line.ledger.action;
+  if (given.count("config") != 0 && given.count("state") != 0)
+    return UsageError{"--config and --state exclude each other"};
+  if (action == Action::Show && given.count("word") == 0) return UsageError{"ledger show needs an id or a name"};
+  if (action == Action::Forget && given.count("project") == 0) return UsageError{"ledger forget needs --project ID"};
+  return std::nullopt;
+}
+
 std::optional<UsageError> check_combination(const CommandLine& line, const options::variables_map& given) {
   const auto is_given = [&](const char* name) { return given.count(name) != 0; };
   const auto excluded = [](const std::string& one, const std::string& other) {
     return UsageError{"--" + one + " and --" + other + " exclude each other"};
   };
+  if (line.command == Command::Ledger) return check_ledger(line, given);
   if (line.command == Command::CheckConfig)
     return is_given("config") ? std::nullopt : std::optional(UsageError{"check-config needs a file"});
   if (asks_operator(line.command)) {
@@ -137,6 +176,7 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   if (line.command == Command::Explain) positions.add("request", 1);
   if (is_one_of(line.command, about_a_project)) positions.add("id", 1);
   if (line.command == Command::Replay) positions.add("input", -1);
+  if (line.command == Command::Ledger) positions.add("word", -1);
   // Guessing would let a new option change what an old script means.
   const auto style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
   try {
@@ -151,6 +191,16 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   }
 }
 
+/// Takes the word that says what is to be done.
+std::optional<UsageError> take_action(CommandLine& line, std::vector<std::string>& rest) {
+  const auto found =
+      rest.empty() ? std::end(ledger_actions) : std::ranges::find(ledger_actions, rest.front(), &ActionRow::name);
+  if (found == std::end(ledger_actions)) return UsageError{"ledger needs one of list, show, forget, repair, help"};
+  line.ledger.action = found->action;
+  rest.erase(rest.begin());
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& arguments) {
@@ -162,7 +212,9 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
   if (!command) return UsageError{"the command '" + words + "' is not known"};
   CommandLine line{*command, {}, {}};
   constexpr Command without_options[] = {Command::Schema, Command::Version, Command::Help};
-  const std::vector<std::string> rest(arguments.begin() + static_cast<std::ptrdiff_t>(used), arguments.end());
+  std::vector<std::string> rest(arguments.begin() + static_cast<std::ptrdiff_t>(used), arguments.end());
+  if (line.command == Command::Ledger)
+    if (auto error = take_action(line, rest)) return *error;
   if (!is_one_of(line.command, without_options)) {
     if (auto error = parse_options(line, rest)) return *error;
   } else if (!rest.empty()) {
@@ -185,6 +237,7 @@ std::string_view usage() {
   podfence project list | show ID | remove ID
                                             the projects of a running podfence
   podfence reload                           let a running podfence read its configuration again
+  podfence ledger list|show|forget|repair   who holds which images, names and secrets: podfence ledger help
   podfence schema                           print the JSON Schema of configuration files
   podfence version | help
 

@@ -27,6 +27,7 @@ struct CommandLine {
     CheckConfig,
     Explain,
     Replay,
+    Ledger,
     ProjectAdd,
     ProjectList,
     ProjectShow,
@@ -62,6 +63,14 @@ struct CommandLine {
     bool json = false;
     bool text = false;  ///< inputs are completed, as for explain
   } replay = {};
+
+  struct Ledger {
+    enum class Action { List, Show, Forget, Repair, Help } action = Action::Help;
+    std::vector<std::string> words = {};  ///< ids and names
+    bool json = false;
+    bool yes = false;
+    bool dry_run = false;
+  } ledger = {};
 };
 
 /// What is wrong, in a phrase for people.

@@ -39,6 +39,7 @@ class Statement {
   bool step();
   std::string text(int column) const;
   int integer(int column) const { return sqlite3_column_int(statement_.get(), column); }
+  int parameters() const { return sqlite3_bind_parameter_count(statement_.get()); }
 
  private:
   struct Finalize {

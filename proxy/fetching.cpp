@@ -27,17 +27,13 @@ class Fetching {
     if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
     const auto* forward = std::get_if<rules::Forward>(&decision);
     if (!forward) co_return std::nullopt;  // it is here already
-    apply(forward->before);
+    inquiry_.record(forward->before);
     auto refused = co_await pull(*forward);
-    if (refused) apply(forward->on_failure);
+    if (refused) inquiry_.record(forward->on_failure);
     co_return refused;
   }
 
  private:
-  void apply(const std::vector<rules::Claim>& claims) {
-    if (!claims.empty()) services_.ledger.apply(inquiry_.exchange().project.id, claims);
-  }
-
   Deny failed(std::string_view why) const {
     return {rules::refusal("image.fetch"), reference_ + ": " + std::string(why), rules::Kind::None};
   }
@@ -67,7 +63,7 @@ class Fetching {
     for (int round = 0; round < Inquiry::max_rounds; ++round) {
       auto result = judge.finish();
       if (const auto* claims = std::get_if<std::vector<rules::Claim>>(&result)) {
-        apply(*claims);
+        inquiry_.record(*claims);
         if (!error.empty()) co_return failed(error);
         co_return std::nullopt;
       }

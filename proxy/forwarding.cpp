@@ -57,16 +57,12 @@ ContentSource* Forwarding::streamed() const {
   return inquiry_.exchange().match.endpoint->body == rules::Body::Stream ? &exchange_.content : nullptr;
 }
 
-void Forwarding::apply(const std::vector<rules::Claim>& claims) {
-  if (!claims.empty()) exchange_.services.ledger.apply(inquiry_.exchange().project.id, claims);
-}
-
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
   const bool records = rules::is_recorded(inquiry_.exchange());
   const bool finishes = records || makes_something(forward);
   if (finishes) departure.set(Departure::Means::Finish);
-  apply(forward.before);
+  inquiry_.record(forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
   // may be removed meanwhile is so without a proxy as well.
   if (streamed() == &exchange_.content) inquiry_.release_names();
@@ -74,7 +70,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto refused = co_await send(forward, call);
   const bool failed = refused || call.head().status >= 400;
   if (failed) co_await unclaim_volumes();
-  if (failed && !(records && may_have_made_something(refused))) apply(forward.on_failure);
+  if (failed && !(records && may_have_made_something(refused))) inquiry_.record(forward.on_failure);
   if (!refused) refused = co_await check_steady(forward);
   inquiry_.release_names();
   if (!records || refused) departure.set(Departure::Means::Cancel);
@@ -199,7 +195,7 @@ Task<rules::Outcome> Forwarding::send(const rules::Batch::Item& item) {
     }
     result.status = call.head().status;
   }
-  if (succeeded(result.status)) apply(item.on_success);
+  if (succeeded(result.status)) inquiry_.record(item.on_success);
   co_return result;
 }
 

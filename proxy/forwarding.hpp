@@ -39,7 +39,6 @@ class Forwarding {
 
   bool hijacks() const;
   ContentSource* streamed() const;  ///< what is sent behind the request's head; nullptr: the request's own content
-  void apply(const std::vector<rules::Claim>& claims);
 
   ClientExchange& exchange_;
   Inquiry& inquiry_;

@@ -2,6 +2,7 @@
 
 #include "proxy/fetching.hpp"
 #include "rules/decide.hpp"
+#include "rules/ledger_entry.hpp"
 #include "rules/quota.hpp"
 #include "rules/refusal.hpp"
 
@@ -115,6 +116,10 @@ Task<std::optional<rules::Deny>> Inquiry::fetch(const rules::Fetch& wanted) {
   auto deny = co_await fetch_image(services_, exchange_.project, wanted);
   forget_all();
   co_return deny;
+}
+
+void Inquiry::record(const std::vector<rules::Claim>& claims) {
+  services_.ledger.apply(exchange_.project.id, claims, rules::way_of(exchange_));
 }
 
 Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {

@@ -26,6 +26,9 @@ class Inquiry {
   /// Of all names only these still matter: everybody else may go on.
   void keep_names(std::set<std::string> names) { hold_.narrow(std::move(names)); }
 
+  /// In the ledger, for the project.
+  void record(const std::vector<rules::Claim>& claims);
+
   rules::Exchange& exchange() { return exchange_; }
   /// For what is kept as long as this exchange.
   BufferBudget::Share& buffered() { return buffered_; }

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -9,27 +11,12 @@
 #include <unordered_map>
 
 #include "proxy/database.hpp"
+#include "proxy/ledger_schema.hpp"
 #include "proxy/private_file.hpp"
 #include "proxy/random.hpp"
 
 namespace podfence::proxy {
 namespace {
-
-/// One step for each version: what is released is left alone, a later version adds its own.
-constexpr const char* schema_steps[] = {
-    R"(
-  CREATE TABLE held_image (project TEXT NOT NULL, image TEXT NOT NULL, PRIMARY KEY (project, image)) WITHOUT ROWID;
-  CREATE TABLE owned_tag (project TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (project, tag)) WITHOUT ROWID;
-  PRAGMA user_version = 1;
-)",
-    R"(
-  ALTER TABLE owned_tag ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
-  CREATE TABLE held_secret (project TEXT NOT NULL, secret TEXT NOT NULL, PRIMARY KEY (project, secret)) WITHOUT ROWID;
-  CREATE TABLE cache_key (project TEXT NOT NULL PRIMARY KEY, random TEXT NOT NULL) WITHOUT ROWID;
-  PRAGMA user_version = 2;
-)",
-};
-constexpr int schema_version = std::size(schema_steps);
 
 /// Look-ups by string_view without a copy.
 struct Hash : std::hash<std::string_view> {
@@ -56,6 +43,8 @@ class Holdings {
     const auto found = counts_.find(project);
     return found == counts_.end() ? 0 : found->second;
   }
+
+  bool empty() const { return holders_.empty(); }
 
   bool has(std::string_view project, std::string_view what) const {
     const auto found = holders_.find(what);
@@ -112,40 +101,23 @@ void Mirror::apply(std::string_view project, const rules::Claim& claim) {
   }
 }
 
-/// The statement of each Claim::Change, in its order: a project, and what it is about.
+/// The statement of each Claim::Change, in its order: a project, what it is about, and the way it came. What comes
+/// again is as young as what is new.
 constexpr const char* changes[] = {
-    "INSERT OR IGNORE INTO held_image (project, image) VALUES (?, ?)",
+    "INSERT INTO held_image (project, image, since, way) VALUES (?1, ?2, unixepoch(), ?3) "
+    "ON CONFLICT DO UPDATE SET since = excluded.since, way = excluded.way",
     "DELETE FROM held_image WHERE project = ? AND image = ?",
-    "INSERT OR IGNORE INTO owned_tag (project, tag) VALUES (?, ?)",
-    "INSERT INTO owned_tag (project, tag, made) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET made = 1",
+    "INSERT INTO owned_tag (project, tag, since, way) VALUES (?1, ?2, unixepoch(), ?3) "
+    "ON CONFLICT DO UPDATE SET since = excluded.since, way = excluded.way",
+    "INSERT INTO owned_tag (project, tag, made, since, way) VALUES (?1, ?2, 1, unixepoch(), ?3) "
+    "ON CONFLICT DO UPDATE SET made = 1, since = excluded.since, way = excluded.way",
     "DELETE FROM owned_tag WHERE project = ? AND tag = ?",
-    "INSERT OR IGNORE INTO held_secret (project, secret) VALUES (?, ?)",
+    "INSERT INTO held_secret (project, secret, since, way) VALUES (?1, ?2, unixepoch(), ?3) "
+    "ON CONFLICT DO UPDATE SET since = excluded.since, way = excluded.way",
     "DELETE FROM held_secret WHERE project = ? AND secret = ?",
     "DELETE FROM cache_key WHERE project = ? AND ?2 = ''",
 };
 static_assert(std::size(changes) == static_cast<std::size_t>(rules::Claim::Change::RenewCacheKey) + 1);
-
-int version_of(Database& database) {
-  Statement version(database, "PRAGMA user_version");
-  version.step();
-  const int found = version.integer(0);
-  version.step();
-  return found;
-}
-
-std::string other_version(int found) {
-  return std::string("it was written by ") + (found > schema_version ? "a newer" : "an older") + " podfence (schema " +
-         std::to_string(found) + "; this one knows " + std::to_string(schema_version) + ")";
-}
-
-void migrate(Database& database) {
-  const int found = version_of(database);
-  if (found > schema_version) throw std::runtime_error(other_version(found));
-  if (found == schema_version) return;
-  Transaction transaction(database);
-  for (int step = found; step < schema_version; ++step) database.run(schema_steps[step]);
-  transaction.commit();
-}
 
 Mirror read_mirror(Database& database) {
   Mirror mirror;
@@ -162,43 +134,71 @@ Mirror read_mirror(Database& database) {
   return mirror;
 }
 
-Database open_database(const std::string& path) {
-  Database database(path);
-  database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF");
-  Statement check(database, "PRAGMA quick_check(1)");
-  check.step();
-  if (check.text(0) != "ok") throw std::runtime_error("it is damaged: " + check.text(0));
-  check.step();
-  migrate(database);
-  return database;
+rules::LedgerEntries read_entries(Database& database) {
+  rules::LedgerEntries entries;
+  Statement rows(database, R"(
+    SELECT kind, project, what, made, way, since <> 0, strftime('%Y-%m-%dT%H:%M:%SZ', since, 'unixepoch'), unixepoch() - since
+    FROM (SELECT 0 AS kind, project, image AS what, 0 AS made, way, since FROM held_image
+          UNION ALL SELECT 1, project, tag, made, way, since FROM owned_tag
+          UNION ALL SELECT 2, project, secret, 0, way, since FROM held_secret)
+    ORDER BY project, kind, what)");
+  while (rows.step()) {
+    auto& entry = entries.emplace_back();
+    entry = {static_cast<rules::LedgerEntry::Kind>(rows.integer(0)), rows.text(1), rows.text(2), rows.integer(3) != 0,
+             rows.text(4)};
+    if (rows.integer(5) == 0) continue;
+    entry.since = rows.text(6);
+    entry.age = rows.integer(7);
+  }
+  return entries;
 }
 
 /// Held as long as the ledger is open; flock(2), because SQLite's own locks come and go with each transaction.
 File lock(const std::string& path) {
   File file = open_private_file(path + ".lock", O_RDWR);
   if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0)
-    throw std::runtime_error("the ledger " + path +
-                             " is in use by another podfence; serve all projects from one (--config), or give this one "
-                             "a place of its own with --state");
+    throw LedgerInUse("the ledger " + path +
+                      " is in use by another podfence; serve all projects from one (--config), or give this one "
+                      "a place of its own with --state");
   return file;
+}
+
+constexpr std::string_view was_made = "made\n";
+
+/// What was cut down to nothing would look like a new one.
+void check_emptied(const std::string& path, const File& held) {
+  const File file = open_private_file(path, O_RDWR);
+  struct stat status {};
+  char mark = 0;
+  if (fstat(file.descriptor(), &status) == 0 && status.st_size == 0 && pread(held.descriptor(), &mark, 1, 0) == 1)
+    throw std::runtime_error("it is empty, and was not when podfence left it");
 }
 
 File claim_files(const std::string& path) {
   if (path == ":memory:") return File();
   File held = lock(path);
+  if (access(path.c_str(), F_OK) == 0) check_emptied(path, held);
   open_private_file(path, O_RDWR);
   return held;
+}
+
+/// From now on it is never empty.
+void mark_made(const File& held) {
+  if (held.descriptor() < 0) return;
+  if (pwrite(held.descriptor(), was_made.data(), was_made.size(), 0) != static_cast<ssize_t>(was_made.size()))
+    throw std::runtime_error("its lock cannot be written");
 }
 
 }  // namespace
 
 struct SqliteLedger::State {
-  explicit State(const std::string& path) : held(claim_files(path)), database(open_database(path)) {
+  explicit State(const std::string& path) : held(claim_files(path)), database(open_ledger_database(path)) {
+    mark_made(held);
     for (const char* sql : changes) statements.emplace_back(database, sql);
     mirror = read_mirror(database);
   }
   /// In memory, with what the file says.
-  explicit State(Mirror copy) : database(open_database(":memory:")), mirror(std::move(copy)) {}
+  explicit State(Mirror copy) : database(open_ledger_database(":memory:")), mirror(std::move(copy)) {}
 
   File held;
   Database database;
@@ -211,7 +211,8 @@ SqliteLedger::SqliteLedger(const std::string& path) try : state_(std::make_uniqu
   const std::string what = error.what();
   if (what.find(path) != std::string::npos) throw;
   throw std::runtime_error("the ledger " + path + " cannot be used: " + what +
-                           "; move it away to begin anew: images are then hidden until they are pulled again");
+                           "; bring back a copy that this podfence can use, or move it and the files beside it away (" +
+                           path + "*) to begin anew: images are then hidden until they are pulled again");
 }
 
 SqliteLedger::SqliteLedger(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -219,11 +220,24 @@ SqliteLedger::SqliteLedger(SqliteLedger&&) noexcept = default;
 SqliteLedger::~SqliteLedger() = default;
 
 SqliteLedger SqliteLedger::copy_of(const std::string& path) try {
-  auto database = Database::read_only(path);
-  if (const int found = version_of(database); found != schema_version) throw std::runtime_error(other_version(found));
+  auto database = read_ledger_database(path);
   return SqliteLedger(std::make_unique<State>(read_mirror(database)));
 } catch (const std::exception& error) {
   throw std::runtime_error("the ledger " + path + " cannot be read: " + error.what());
+}
+
+rules::LedgerEntries SqliteLedger::entries_of(const std::string& path) try {
+  auto database = read_ledger_database(path);
+  return read_entries(database);
+} catch (const std::exception& error) {
+  throw std::runtime_error("the ledger " + path + " cannot be read: " + error.what());
+}
+
+rules::LedgerEntries SqliteLedger::entries() const { return read_entries(state_->database); }
+
+bool SqliteLedger::empty() const {
+  const auto& [images, tags, made_tags, secrets, cache_keys] = state_->mirror;
+  return images.empty() && tags.empty() && secrets.empty();
 }
 
 bool SqliteLedger::holds_image(std::string_view project, std::string_view image_id) const {
@@ -263,13 +277,14 @@ std::string SqliteLedger::cache_key(std::string_view project) const {
 
 std::int64_t SqliteLedger::images(std::string_view project) const { return state_->mirror.images.count(project); }
 
-void SqliteLedger::apply(std::string_view project, const std::vector<rules::Claim>& claims) {
+void SqliteLedger::apply(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way) {
   if (claims.empty()) return;
   Transaction transaction(state_->database);
   for (const rules::Claim& claim : claims) {
     Statement& statement = state_->statements[static_cast<std::size_t>(claim.change)];
     statement.bind(0, project);
     statement.bind(1, claim.what);
+    if (statement.parameters() > 2) statement.bind(2, way);
     statement.step();
   }
   transaction.commit();

@@ -3,13 +3,20 @@
 // answered. One process at a time: the mirror of a second one would not see what the first one writes.
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "rules/decision.hpp"
 #include "rules/facts.hpp"
+#include "rules/ledger_entry.hpp"
 
 namespace podfence::proxy {
+
+/// Another process has it.
+struct LedgerInUse : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class SqliteLedger final : public rules::Ledger {
  public:
@@ -17,6 +24,8 @@ class SqliteLedger final : public rules::Ledger {
   explicit SqliteLedger(const std::string& path);
   /// What an existing one says now, also while another process uses it. For look-ups only.
   static SqliteLedger copy_of(const std::string& path);
+  /// Its rows, likewise.
+  static rules::LedgerEntries entries_of(const std::string& path);
   SqliteLedger(SqliteLedger&&) noexcept;
   ~SqliteLedger() override;
 
@@ -29,8 +38,13 @@ class SqliteLedger final : public rules::Ledger {
   std::string cache_key(std::string_view project) const override;
   std::int64_t images(std::string_view project) const override;
 
-  /// All or nothing. A tag that several projects pulled belongs to each of them.
-  void apply(std::string_view project, const std::vector<rules::Claim>& claims);
+  /// All or nothing. A tag that several projects pulled belongs to each of them. `way`: what the client did, a word.
+  void apply(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way = "");
+
+  /// Every row, by project, kind and name. Keys of layer caches are nobody's to read.
+  rules::LedgerEntries entries() const;
+  /// Nothing was ever recorded, or nothing is left.
+  bool empty() const;
 
  private:
   struct State;

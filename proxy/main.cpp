@@ -5,6 +5,7 @@
 
 #include "proxy/command_line.hpp"
 #include "proxy/explain_command.hpp"
+#include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
 #include "proxy/operator_command.hpp"
@@ -49,6 +50,8 @@ int run(const CommandLine& line) {
     case CommandLine::Command::ProjectRemove:
     case CommandLine::Command::Reload:
       return proxy::operate(line);
+    case CommandLine::Command::Ledger:
+      return proxy::ledger(line);
     case CommandLine::Command::Schema:
       std::cout << rules::configuration_schema;
       return proxy::exit_ok;

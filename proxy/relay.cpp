@@ -155,7 +155,7 @@ Task<bool> Relay::record(rules::LineJudge& judge) {
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
     auto result = judge.finish();
     if (const auto* claims = std::get_if<std::vector<rules::Claim>>(&result)) {
-      services.ledger.apply(inquiry.exchange().project.id, *claims);
+      inquiry.record(*claims);
       co_return true;
     }
     if (co_await inquiry.learn(std::get<Ask>(result))) co_return false;

@@ -190,11 +190,13 @@ void serve(rules::Configuration configuration, const std::string& file) {
   AuditLog audit(configuration.audit_log);
   Engine upstream = find_engine(configuration, places);
   asio::io_context context(1);
-  Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state);
+  Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state,
+                configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
   Tenancy tenancy(
       server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });
   start(tenancy);
+  server.start();
   for (const auto& control : configuration.control) {
     server.listen(control);
     log("a control plane comes in at " + control.text());

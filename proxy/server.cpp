@@ -6,6 +6,7 @@
 #include <map>
 
 #include "proxy/control_listener.hpp"
+#include "proxy/ledger_repair.hpp"
 #include "proxy/listener.hpp"
 #include "proxy/log.hpp"
 
@@ -23,6 +24,8 @@ struct Server::State {
   std::map<std::string, std::unique_ptr<Listener>> listeners = {};  ///< by project
   std::list<std::unique_ptr<Listener>> removed = {};                ///< those that clients are being cut off from
   std::list<std::unique_ptr<ControlListener>> controls = {};
+  TaskGroup repairing;
+  std::optional<LedgerRepair> repair = std::nullopt;
 
   std::size_t tasks() const;
   void cancel();
@@ -31,7 +34,8 @@ struct Server::State {
 };
 
 Server::Server(asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
-               Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory)
+               Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
+               std::string label_key, std::chrono::seconds repair_grace)
     : state_(new State{
           context,
           ConnectionBudget(limits.connections, limits.project_connections, listeners.size()),
@@ -41,14 +45,23 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
            rules::OwnerMemory(), rules::Usage(), ledger, audit, spool_directory,
            BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),
            BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
-          TaskGroup(context.get_executor())}) {}
+          TaskGroup(context.get_executor()),
+          {},
+          {},
+          {},
+          TaskGroup(context.get_executor())}) {
+  if (ledger.empty()) return;
+  state_->repair.emplace(context.get_executor(), state_->services, std::move(label_key), repair_grace);
+  state_->services.repair = &*state_->repair;
+}
 
 Server::~Server() {
   stop();
   // What still runs refers to what is about to be destroyed.
   state_->services.stopped = true;
-  while (state_->tasks() > 0 || !state_->draining.empty()) {
+  while (state_->tasks() > 0 || !state_->draining.empty() || !state_->repairing.empty()) {
     state_->cancel();
+    state_->repairing.cancel();
     state_->draining.cancel();
     state_->context.restart();
     state_->context.run_one();
@@ -58,6 +71,7 @@ Server::~Server() {
 void Server::start() {
   for (auto& options : state_->options) put(std::move(options));
   state_->options.clear();
+  if (state_->repair) state_->repairing.spawn(state_->repair->run());
 }
 
 void Server::put(ListenerOptions options) {
@@ -114,6 +128,7 @@ void Server::stop() {
   for (auto& [project, listener] : state_->listeners) listener->stop();
   for (auto& control : state_->controls) control->stop();
   state_->services.upstream.close_idle();
+  state_->repairing.cancel();
   if (state_->draining.empty() && state_->tasks() > 0) state_->draining.spawn(state_->drain());
 }
 

@@ -2,6 +2,7 @@
 // The listeners and everything behind them: one unix socket per project, one upstream, one thread.
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "proxy/services.hpp"
 #include "rules/control.hpp"
 #include "rules/project.hpp"
+#include "rules/repair.hpp"
 
 namespace podfence::proxy {
 
@@ -23,7 +25,9 @@ struct ListenerOptions {
 class Server {
  public:
   Server(boost::asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
-         Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory);
+         Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
+         std::string label_key = rules::Project{}.label_key,
+         std::chrono::seconds repair_grace = std::chrono::seconds(rules::repair_grace_seconds));
   /// Runs the context until nothing of this server is left in it.
   ~Server();
 

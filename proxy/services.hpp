@@ -12,6 +12,8 @@
 
 namespace podfence::proxy {
 
+class LedgerRepair;
+
 struct Services {
   Limits limits;
   Upstream upstream;
@@ -21,10 +23,11 @@ struct Services {
   rules::Usage usage;
   SqliteLedger& ledger;
   AuditLog& audit;
-  std::string spool_directory;  ///< for uploads that are being judged
-  BufferBudget spool;           ///< bytes of them on disk
-  BufferBudget unpacking;       ///< bytes of memory to take their compression off
-  bool stopped = false;         ///< what still runs is being cut off
+  std::string spool_directory;     ///< for uploads that are being judged
+  BufferBudget spool;              ///< bytes of them on disk
+  BufferBudget unpacking;          ///< bytes of memory to take their compression off
+  bool stopped = false;            ///< what still runs is being cut off
+  LedgerRepair* repair = nullptr;  ///< before the first decision; nullptr: there is nothing to repair
   // For explanations:
   bool changes_nothing = false;                  ///< what a request would need first is not done
   const rules::StatedObjects* stated = nullptr;  ///< these are asked instead of upstream

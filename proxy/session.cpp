@@ -2,6 +2,7 @@
 
 #include "proxy/concurrently.hpp"
 #include "proxy/forwarding.hpp"
+#include "proxy/ledger_repair.hpp"
 #include "proxy/log.hpp"
 #include "proxy/verification.hpp"
 #include "rules/error_answer.hpp"
@@ -208,6 +209,10 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
   if (examination.ends_connection()) parts.answer.close_after();
   if (refused) co_return refused;
 
+  // A ledger that an earlier podfence was killed over is held against what is there, before it decides anything.
+  if (services_.repair) refused = co_await services_.repair->ensure();
+  if (refused) co_return refused;
+
   // Hop 4: what has to be known of the objects that it names, and the decision.
   auto decision = co_await examination.decide();
   auto& inquiry = examination.inquiry();
@@ -226,7 +231,7 @@ Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);
   if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_await forwarding.carry_out(*batch);
   if (const auto* reply = std::get_if<rules::Reply>(&decision)) {
-    services_.ledger.apply(inquiry.exchange().project.id, reply->claims);
+    inquiry.record(reply->claims);
     inquiry.release_names();
     co_await parts.answer.send(*reply);
   }

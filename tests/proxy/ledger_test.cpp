@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "proxy/database.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -29,6 +30,11 @@ constexpr auto RenewCacheKey = Claim::Change::RenewCacheKey;
 const std::string image(64, 'a');
 const std::string other_image(64, 'b');
 const std::string tag = "docker.io/library/alpine:latest";
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 /// What a person reads when the ledger of that path does not open, or "opened".
 std::string refused(const std::string& path) {
@@ -207,7 +213,7 @@ TEST_CASE("a damaged file gives a clear error and is left as it is") {
   write_file(directory.path("ledger"), garbage);
   const std::string reason = refused(directory.path("ledger"));
   CHECK(contains(reason, "the ledger " + directory.path("ledger") + " cannot be used: file is not a database"));
-  CHECK(contains(reason, "move it away to begin anew"));
+  CHECK(contains(reason, "move it and the files beside it away (" + directory.path("ledger") + "*) to begin anew"));
   CHECK(std::filesystem::file_size(directory.path("ledger")) == garbage.size());
 }
 
@@ -224,32 +230,112 @@ TEST_CASE("damage in the middle of a file is found when it is opened") {
   CHECK(contains(refused(directory.path("ledger")), "cannot be used"));
 }
 
-TEST_CASE("a ledger of a newer podfence is refused") {
-  const TemporaryDirectory directory;
-  Database(directory.path("ledger")).run("PRAGMA user_version = 3");
-  chmod(directory.path("ledger").c_str(), 0600);
-  CHECK(contains(refused(directory.path("ledger")), "it was written by a newer podfence (schema 3; this one knows 2)"));
-}
-
-TEST_CASE("a ledger of the first schema is brought up, with all that it says") {
+TEST_CASE("a ledger of a newer podfence is refused, and left as it is") {
   const TemporaryDirectory directory;
   const auto path = directory.path("ledger");
-  // As podfence made it before names were told apart by who gave them.
-  Database(path).run(R"(
-    CREATE TABLE held_image (project TEXT NOT NULL, image TEXT NOT NULL, PRIMARY KEY (project, image)) WITHOUT ROWID;
-    CREATE TABLE owned_tag (project TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (project, tag)) WITHOUT ROWID;
-    INSERT INTO owned_tag VALUES ('p1', 'docker.io/library/alpine:latest');
-    PRAGMA user_version = 1)");
+  Database(path).run("CREATE TABLE later (x); PRAGMA user_version = 4");
   chmod(path.c_str(), 0600);
-  {
-    SqliteLedger ledger(path);
-    CHECK(ledger.owns_tag("p1", tag));
-    CHECK_FALSE(ledger.tag_made_by_others("p10", tag));
-    ledger.apply("p1", {{MakeTag, tag}});
+  const auto before = read_file(path);
+  const auto reason = refused(path);
+  CHECK(contains(reason, "it was written by a newer podfence (schema 4; this one knows 3); bring back a copy"));
+  CHECK(read_file(path) == before);
+}
+
+TEST_CASE("a database of another program is refused, and left as it is") {
+  const TemporaryDirectory directory;
+  const auto path = directory.path("ledger");
+  Database(path).run("CREATE TABLE other (x)");
+  chmod(path.c_str(), 0600);
+  const auto before = read_file(path);
+  CHECK(contains(refused(path), "it is a database of another program"));
+  CHECK(read_file(path) == before);
+}
+
+TEST_CASE("a ledger of every earlier schema is brought up, with all that it says") {
+  for (const int version : {1, 2}) {
+    CAPTURE(version);
+    const TemporaryDirectory directory;
+    const auto path = directory.path("ledger");
+    write_file(path, read_file(PODFENCE_SOURCE_DIR "/tests/data/ledger/schema-" + std::to_string(version) + ".sqlite"));
+    {
+      SqliteLedger ledger(path);
+      CHECK(ledger.holds_image("p1", image));
+      CHECK(ledger.holds_image("p1", other_image));
+      CHECK(ledger.holds_image("p10", image));
+      CHECK_FALSE(ledger.holds_image("p10", other_image));
+      CHECK(ledger.images("p1") == 2);
+      CHECK(ledger.owns_tag("p1", tag));
+      CHECK(ledger.owns_tag("p10", tag));
+      CHECK(ledger.owns_tag("p10", "quay.io/p10/tool:1"));
+      CHECK_FALSE(ledger.tag_made_by_others("p10", tag));
+      CHECK(ledger.tag_made_by_others("p10", "quay.io/p1/app:1") == (version == 2));
+      CHECK(ledger.holds_secret("p1", "5ec12e7000000000000000001") == (version == 2));
+      CHECK((ledger.cache_key("p1") == "0123456789abcdef0123456789abcdef") == (version == 2));
+      for (const auto& entry : ledger.entries()) {
+        CHECK(entry.way.empty());
+        CHECK(entry.since.empty());
+        CHECK_FALSE(entry.age.has_value());
+      }
+      ledger.apply("p1", {{MakeTag, tag}}, "tag");
+    }
+    const SqliteLedger again(path);
+    CHECK(again.owns_tag("p1", tag));
+    CHECK(again.tag_made_by_others("p10", tag));
+    CHECK(again.entries().size() == (version == 2 ? 8 : 6));
   }
-  const SqliteLedger again(path);
-  CHECK(again.owns_tag("p1", tag));
-  CHECK(again.tag_made_by_others("p10", tag));
+}
+
+TEST_CASE("a file that was cut down to nothing is no new ledger") {
+  const TemporaryDirectory directory;
+  const auto path = directory.path("ledger");
+  { SqliteLedger(path).apply("p1", {{HoldImage, image}}); }
+  std::filesystem::resize_file(path, 0);
+  CHECK(contains(refused(path), "cannot be used: it is empty, and was not when podfence left it"));
+  CHECK(std::filesystem::file_size(path) == 0);
+  // The way out that it tells.
+  for (const char* name : {"ledger", "ledger.lock"}) std::filesystem::remove(directory.path(name));
+  CHECK(refused(path) == "opened");
+}
+
+TEST_CASE("a podfence that was killed before it made its tables begins anew") {
+  const TemporaryDirectory directory;
+  write_file(directory.path("ledger"), "");
+  write_file(directory.path("ledger.lock"), "");
+  CHECK(refused(directory.path("ledger")) == "opened");
+}
+
+TEST_CASE("rows say since when, and by which way it came last") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  CHECK(ledger.empty());
+  ledger.apply("p10", {{HoldImage, image}, {OwnTag, tag}}, "pull");
+  ledger.apply("p1", {{HoldSecret, "s1"}, {MakeTag, tag}, {HoldImage, other_image}}, "build");
+  ledger.apply("p1", {{HoldImage, other_image}}, "load");
+  CHECK_FALSE(ledger.empty());
+  for (const auto& entries : {ledger.entries(), SqliteLedger::entries_of(directory.path("ledger"))}) {
+    std::vector<std::string> rows;
+    for (const auto& entry : entries) {
+      rows.push_back(entry.project + " " + std::string(text(entry.kind)) + " " + entry.what + " " + entry.way +
+                     (entry.made ? " made" : ""));
+      CHECK(entry.since.size() == std::string("2026-11-30T20:15:00Z").size());
+      REQUIRE(entry.age.has_value());
+      CHECK((*entry.age >= 0 && *entry.age < 60));
+    }
+    CHECK(rows == std::vector<std::string>{"p1 image " + other_image + " load", "p1 tag " + tag + " build made",
+                                           "p1 secret s1 build", "p10 image " + image + " pull",
+                                           "p10 tag " + tag + " pull"});
+  }
+}
+
+TEST_CASE("what comes again is as young as what is new") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}, {HoldSecret, "s1"}}, "pull");
+  Database(directory.path("ledger"))
+      .run("UPDATE held_image SET since = 1; UPDATE owned_tag SET since = 1; UPDATE held_secret SET since = 1");
+  for (const auto& entry : ledger.entries()) CHECK(*entry.age > 1000);
+  ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}, {HoldSecret, "s1"}}, "pull");
+  for (const auto& entry : ledger.entries()) CHECK(*entry.age < 60);
 }
 
 TEST_CASE("a name that a project gave itself is told from one that it pulled, until it is dropped") {
@@ -326,7 +412,7 @@ TEST_CASE("a copy is only made of a ledger that is there and of this version") {
   write_file(directory.path("text"), "no database at all, but long enough to be looked at by SQLite");
   CHECK(contains(wrong("text"), "text cannot be read: "));
   { Database(directory.path("empty")).run("CREATE TABLE other (x)"); }
-  CHECK(contains(wrong("empty"), "it was written by an older podfence (schema 0; this one knows 2)"));
+  CHECK(contains(wrong("empty"), "it was written by an older podfence (schema 0; this one knows 3)"));
   { SqliteLedger(directory.path("odd?name#1%")).apply("p1", {{HoldImage, image}}); }
   CHECK(SqliteLedger::copy_of(directory.path("odd?name#1%")).holds_image("p1", image));
 }

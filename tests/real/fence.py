@@ -52,6 +52,16 @@ class Fence:
         if not until(self._answers, 10):
             raise RuntimeError("podfence does not start: " + self.log()[-800:])
 
+    def kill(self):
+        """At once, wherever it is."""
+        self.process.kill()
+        self.process.wait()
+
+    def ledger(self, *words):
+        """`podfence ledger WORDS` about this one's ledger, as the user."""
+        words = [str(self.folder / "podfence"), "ledger", *words, "--config", str(self.folder / "podfence.json")]
+        return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, **self.engine.as_user())
+
     def _answers(self):
         try:
             return all(Socket(path).get("/_ping").status == 200 for path in self.sockets.values())
