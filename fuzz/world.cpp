@@ -163,6 +163,8 @@ rules::Decision World::decide(const Setting& setting, rules::Method method, std:
   if (const auto archive = rules::archive_rules(*match.endpoint, request, setting.project)) {
     request.archive.emplace();
     for (const auto& name : archive->texts) request.archive->texts[name] = content;
+  } else if (body == rules::Body::Secret) {
+    request.bytes = content;
   } else if (request.has_content && body != rules::Body::Stream) {
     auto value = rules::json::parse(content);
     if (auto* error = std::get_if<rules::json::Error>(&value))

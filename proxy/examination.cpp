@@ -14,6 +14,9 @@ using Refused = std::optional<Deny>;
 /// Clients send "null", "{}" or the query once more where there is nothing to say.
 constexpr std::size_t max_empty_content = 64 * 1024;
 
+/// Podman takes no larger one.
+constexpr std::size_t max_secret = 512'000;
+
 bool is_served(const rules::Endpoint& endpoint) { return endpoint.refusal == nullptr; }
 
 }  // namespace
@@ -44,6 +47,7 @@ Task<Refused> Examination::read_content() {
   if (!is_served(endpoint())) co_return std::nullopt;
   if (auto archive_rules = rules::archive_rules(endpoint(), request_, project_))
     co_return co_await read_archive(std::move(*archive_rules));
+  if (endpoint().body == rules::Body::Secret) co_return co_await read_secret();
   if (!request_.has_content || endpoint().body == rules::Body::Stream) co_return std::nullopt;
   co_return co_await read_json();
 }
@@ -68,6 +72,16 @@ Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
     known = std::get<rules::Archive>(std::move(judged));
   }
   request_.archive = std::move(known);
+  co_return std::nullopt;
+}
+
+Task<Refused> Examination::read_secret() {
+  auto content = co_await content_.read_whole(max_secret, buffered_);
+  if (!content) {
+    ends_connection_ = true;
+    co_return content_.failure();
+  }
+  request_.bytes = std::move(content);
   co_return std::nullopt;
 }
 

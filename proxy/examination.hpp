@@ -47,6 +47,7 @@ class Examination {
   std::optional<rules::Deny> refused_without_archive();
   Task<std::optional<rules::Deny>> read_archive(rules::ArchiveRules archive_rules);
   Task<std::optional<rules::Deny>> read_json();
+  Task<std::optional<rules::Deny>> read_secret();
   std::optional<rules::Deny> judge_content(std::string_view content);
 
   Services& services_;

@@ -75,6 +75,12 @@ Decision act_on(Exchange& exchange) {
       return act::image_search(exchange);
     case Act::RegistryLogin:
       return act::plain(exchange);
+    case Act::SecretCreate:
+      return act::secret_create(exchange);
+    case Act::SecretInspect:
+      return act::secret_inspect(exchange);
+    case Act::SecretRemove:
+      return act::secret_remove(exchange);
     case Act::Stats:
       return act::stats(exchange);
     case Act::Showmounted:

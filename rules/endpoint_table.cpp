@@ -178,6 +178,18 @@ constexpr auto served = std::to_array<Endpoint>({
     {Delete, "/libpod/images/{name:.*}",                  Libpod, Kind::Image,     ImageRemove,      Query::ImageRemove,         {},                          Answer::Bytes},
     {Post,   "/libpod/commit",                            Libpod, {},              Commit,           Query::Commit,              {},                          Answer::MadeImage},
 
+    // Secrets
+    {Get,    "/secrets",                                  Docker, {},              List,             Query::SecretList,          {},                          Answer::Secrets},
+    {Post,   "/secrets/create",                           Docker, {},              SecretCreate,     {},                         Body::SecretCreate,          Answer::MadeSecret},
+    {Get,    "/secrets/{name}",                           Docker, Kind::Secret,    SecretInspect,    Query::SecretInspect,       {},                          Answer::Secret},
+    {Delete, "/secrets/{name}",                           Docker, Kind::Secret,    SecretRemove,     {},                         {},                          Answer::Bytes},
+
+    {Get,    "/libpod/secrets/json",                      Libpod, {},              List,             Query::SecretList,          {},                          Answer::Secrets},
+    {Post,   "/libpod/secrets/create",                    Libpod, {},              SecretCreate,     Query::SecretCreate,        Body::Secret,                Answer::MadeSecret},
+    {Get,    "/libpod/secrets/{name}/json",               Libpod, Kind::Secret,    SecretInspect,    Query::SecretInspect,       {},                          Answer::Secret},
+    {Get,    "/libpod/secrets/{name}/exists",             Libpod, Kind::Secret,    Exists,           {},                         {},                          Answer::Bytes},
+    {Delete, "/libpod/secrets/{name}",                    Libpod, Kind::Secret,    SecretRemove,     {},                         {},                          Answer::Bytes},
+
     // System
     {Get,    "/_ping",                                    Docker, {},              Plain,            {},                         {},                          Answer::Bytes},
     {Head,   "/_ping",                                    Docker, {},              Plain,            {},                         {},                          Answer::Bytes},
@@ -224,17 +236,8 @@ constexpr auto refused = std::to_array<RefusedRow>({
     {Delete, "/libpod/manifests/{name:.*}",                                    Libpod, refusal("endpoint.later-manifest")},
 
     // Secrets
-    {Get,    "/secrets",                                                       Docker, refusal("endpoint.later-secret")},
-    {Post,   "/secrets/create",                                                Docker, refusal("endpoint.later-secret")},
-    {Get,    "/secrets/{name}",                                                Docker, refusal("endpoint.later-secret")},
-    {Delete, "/secrets/{name}",                                                Docker, refusal("endpoint.later-secret")},
     {Post,   "/secrets/{name}/update",                                         Docker, refusal("endpoint.unsupported")},
     {Delete, "/secret/{name}",                                                 Docker, refusal("endpoint.unsupported")},
-    {Post,   "/libpod/secrets/create",                                         Libpod, refusal("endpoint.later-secret")},
-    {Get,    "/libpod/secrets/json",                                           Libpod, refusal("endpoint.later-secret")},
-    {Get,    "/libpod/secrets/{name}/json",                                    Libpod, refusal("endpoint.later-secret")},
-    {Get,    "/libpod/secrets/{name}/exists",                                  Libpod, refusal("endpoint.later-secret")},
-    {Delete, "/libpod/secrets/{name}",                                         Libpod, refusal("endpoint.later-secret")},
 
     // Kubernetes YAML and systemd units
     {Post,   "/libpod/play/kube",                                              Libpod, refusal("endpoint.later-kube")},
@@ -329,7 +332,7 @@ constexpr bool no_two_rows_alike() {
 
 constexpr bool is_list(Answer answer) {
   return answer == Answer::Containers || answer == Answer::Pods || answer == Answer::Volumes ||
-         answer == Answer::Networks || answer == Answer::Images;
+         answer == Answer::Networks || answer == Answer::Images || answer == Answer::Secrets;
 }
 
 constexpr bool takes_content(Method method) { return method == Post || method == Put; }
@@ -373,6 +376,7 @@ Relay relay_of(Answer answer) {
     case Answer::BuildLines:
     case Answer::PushLines:
     case Answer::MadeImage:
+    case Answer::MadeSecret:
       return Relay::Lines;
     case Answer::Containers:
     case Answer::Pods:
@@ -386,6 +390,8 @@ Relay relay_of(Answer answer) {
     case Answer::Image:
     case Answer::ImageHistory:
     case Answer::ImageTree:
+    case Answer::Secrets:
+    case Answer::Secret:
     case Answer::Removal:
     case Answer::Info:
     case Answer::Version:

@@ -103,6 +103,12 @@ std::string_view decided_by(const Endpoint& endpoint) {
     case Act::ImageSearch:
     case Act::RegistryLogin:
       return "the registry must be one that the project may use";
+    case Act::SecretCreate:
+      return "a free or own name; the ledger records who made it";
+    case Act::SecretInspect:
+      return "the secret must be own; its value only where the project may change things";
+    case Act::SecretRemove:
+      return "the secret must be own, and in the environment of no container";
     case Act::Stats:
       return "own objects only, named or not";
     case Act::Showmounted:
@@ -121,6 +127,8 @@ std::string_view content_of(Body body) {
       return "none";
     case Body::Stream:
       return "streamed";
+    case Body::Secret:
+      return "the value, passed on as it is";
     case Body::BuildContext:
     case Body::ImageArchive:
     case Body::RootArchive:
@@ -143,6 +151,7 @@ std::string_view content_of(Body body) {
     case Body::ExecStart:
     case Body::ExecRemove:
     case Body::RegistryLogin:
+    case Body::SecretCreate:
       return "judged field by field";
   }
   return "";
@@ -161,6 +170,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::Volumes:
     case Answer::Networks:
     case Answer::Images:
+    case Answer::Secrets:
       return "reduced item by item";
     case Answer::Container:
     case Answer::Pod:
@@ -169,6 +179,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::Image:
     case Answer::ImageHistory:
     case Answer::ImageTree:
+    case Answer::Secret:
     case Answer::Removal:
       return "without host paths and others' names";
     case Answer::Info:
@@ -183,6 +194,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::PullLines:
     case Answer::PushLines:
     case Answer::MadeImage:
+    case Answer::MadeSecret:
       return "judged line by line";
   }
   return "";

@@ -38,6 +38,10 @@ std::optional<Deny> take(Request& request, const Endpoint& endpoint, const Proje
   request.has_content = endpoint.body != Body::None;
   if (endpoint.body == Body::Stream || endpoint.refusal || archive_rules(endpoint, request, project))
     return std::nullopt;
+  if (endpoint.body == Body::Secret) {
+    request.bytes = content;
+    return std::nullopt;
+  }
   auto parsed = json::parse(content);
   auto* value = std::get_if<json::Value>(&parsed);
   if (!request.has_content) {

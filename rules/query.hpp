@@ -31,6 +31,7 @@ enum class Query {
   Build,
   ImageTag, ImagePush, ImageSave, ImageExport, ImageGetCompat, ImageGetLibpod, ImageLoad, ImageImport,
   ImageImportCompat, ImageTree, ImageChanges, ImageSearch, Commit,
+  SecretCreate, SecretInspect, SecretList,
   Events, DiskUsage,
 };
 // clang-format on

@@ -318,6 +318,15 @@ constexpr auto events = std::to_array<Parameter>({
     {"stream", Boolean},
     {"filters", Filters},
 });
+constexpr auto secret_create = std::to_array<Parameter>({
+    {"name", NewName},
+    {"driver", Text, Judged},
+    {"driveropts", Text, Judged},
+    {"labels", Text, Judged},
+    {"replace", Boolean},  // sent on where the secret is the project's own
+    {"ignore", Boolean},
+});
+constexpr auto secret_inspect = std::to_array<Parameter>({{"showsecret", Boolean}});
 constexpr auto disk_usage = std::to_array<Parameter>({
     {"type", Texts},
     {"verbose", Boolean, Drop},
@@ -369,6 +378,8 @@ constexpr auto event_filters = std::to_array<FilterKey>({
     {"container"}, {"pod"}, {"volume"}, {"network"}, {"image"}, {"artifact"}, {"secret"},
 });
 
+constexpr auto secret_filters = std::to_array<FilterKey>({{"id"}, {"name"}});
+
 constexpr FilterTable no_filters;
 constexpr FilterTable containers_by_and{container_filters, OwnLabel::Always};
 constexpr FilterTable pods_by_and{pod_filters, OwnLabel::Always};
@@ -379,6 +390,7 @@ constexpr FilterTable pruned_volumes{volume_prune_filters, OwnLabel::Never};
 constexpr FilterTable images_without_owner{image_filters, OwnLabel::Never};
 constexpr FilterTable pruned_images{image_prune_filters, OwnLabel::Never};
 constexpr FilterTable search_without_owner{search_filters, OwnLabel::Never};
+constexpr FilterTable secrets_without_owner{secret_filters, OwnLabel::Never};
 constexpr FilterTable events_without_owner{event_filters, OwnLabel::Never};
 
 // clang-format on
@@ -491,6 +503,10 @@ std::span<const Parameter> parameters_of(Query query) {
       return image_search;
     case Query::Commit:
       return commit;
+    case Query::SecretCreate:
+      return secret_create;
+    case Query::SecretInspect:
+      return secret_inspect;
     case Query::Events:
       return events;
     case Query::DiskUsage:
@@ -502,6 +518,7 @@ std::span<const Parameter> parameters_of(Query query) {
     case Query::VolumePrune:
     case Query::NetworkList:
     case Query::NetworkPrune:
+    case Query::SecretList:
       return filters_only;
   }
   return {};
@@ -530,6 +547,8 @@ const FilterTable& filters_of(Query query) {
       return pruned_images;
     case Query::ImageSearch:
       return search_without_owner;
+    case Query::SecretList:
+      return secrets_without_owner;
     case Query::Events:
       return events_without_owner;
     case Query::None:
@@ -579,6 +598,8 @@ const FilterTable& filters_of(Query query) {
     case Query::ImageRemove:
     case Query::ImageBatchRemove:
     case Query::Build:
+    case Query::SecretCreate:
+    case Query::SecretInspect:
     case Query::DiskUsage:
       return no_filters;
   }

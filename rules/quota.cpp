@@ -22,6 +22,8 @@ constexpr auto creations = std::to_array<Creation>({
     {Body::VolumeCreateLibpod, Resource::Volumes},
     {Body::NetworkCreateCompat, Resource::Networks},
     {Body::NetworkCreateLibpod, Resource::Networks},
+    {Body::SecretCreate, Resource::Secrets},
+    {Body::Secret, Resource::Secrets},
     {Body::ExecCreateCompat, Resource::Execs},
     {Body::ExecCreateLibpod, Resource::Execs},
 });

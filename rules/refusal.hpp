@@ -54,7 +54,6 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
-  {"endpoint.later-secret", 403, "this version of podfence does not serve secrets yet: {}", "hand the value over as an environment variable"},
   {"endpoint.later-manifest", 403, "this version of podfence does not serve manifest lists yet: {}", "use single images"},
   {"endpoint.later-kube", 403, "this version of podfence does not serve kube play and generate yet: {}", "create the pods and containers one by one"},
 
@@ -118,6 +117,11 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"image.tag-unknown", 404, "the image does not have that name: {}", "see its RepoTags"},
   {"registry.refused", 403, "the registry is not one that your project may use: {}", "use one of those that your project may use", false, "images.registries"},
   {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
+
+  // Secrets (act/secret.cpp)
+  {"secret.driver", 403, "secrets are kept by Podman's own file driver, without options, since others run programs or choose directories of the host: {}", "leave the driver and its options out"},
+  {"secret.in-use", 409, "the secret is in the environment of a container, which Podman fills by its name at every start: {}", "remove the containers that have it there first"},
+  {"secret.shown", 403, "your project may only read, and the value of a secret is for its containers: {}", "leave showsecret out", false, "access"},
 
   // Builds (build/options.cpp, act/build.cpp)
   {"build.file-name", 400, "the Dockerfile must be a file of the context, not: {}", "name it as it is called in the context"},

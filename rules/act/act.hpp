@@ -34,6 +34,9 @@ Decision image_load(Exchange& exchange);
 Decision image_import(Exchange& exchange);
 Decision commit(Exchange& exchange);
 Decision image_search(Exchange& exchange);
+Decision secret_create(Exchange& exchange);
+Decision secret_inspect(Exchange& exchange);
+Decision secret_remove(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
 Decision stats(Exchange& exchange);
 

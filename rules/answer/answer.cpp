@@ -31,6 +31,8 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
       return rewrite_image_history(exchange, document);
     case Answer::ImageTree:
       return rewrite_image_tree(exchange, document);
+    case Answer::Secrets:
+      return rewrite_secrets(exchange, document);
     case Answer::Removal:
       return rewrite_removal(exchange, document);
     case Answer::Info:
@@ -39,6 +41,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
       return rewrite_disk_usage(exchange, document);
     case Answer::Pod:
     case Answer::Volume:
+    case Answer::Secret:
     case Answer::Version:
       return is_object(document);
     case Answer::Bytes:
@@ -49,6 +52,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::BuildLines:
     case Answer::PushLines:
     case Answer::MadeImage:
+    case Answer::MadeSecret:
       return false;  // these are not relayed as a whole
   }
   return false;

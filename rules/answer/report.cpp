@@ -210,10 +210,16 @@ Reply untagging(Exchange& exchange, const Outcomes& outcomes) {
   return {201, "text/plain; charset=us-ascii", "\n", {}};
 }
 
+Reply secret_removal(Exchange& exchange, const Outcome& outcome) {
+  if (!succeeded(outcome)) return rewrite_error(exchange, outcome.status, outcome.content);
+  return {204, "", "", {}};
+}
+
 }  // namespace
 
 Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes) {
   const auto& endpoint = *exchange.match.endpoint;
+  if (endpoint.act == Act::SecretRemove) return secret_removal(exchange, outcomes.front());
   if (endpoint.act == Act::ImageUntag) return untagging(exchange, outcomes);
   const auto form = std::ranges::find(prune_forms, endpoint.query, &PruneForm::query);
   if (form != prune_forms.end())

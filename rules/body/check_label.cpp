@@ -9,6 +9,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/exchange.hpp"
+#include "rules/secret.hpp"
 
 namespace podfence::rules {
 
@@ -41,7 +42,8 @@ std::optional<Deny> check_label(std::string_view name, std::string_view value, c
   if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
     return refuse(refusal("field.value"), "labels");
   if (name == project.label_key) return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
-  return is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
+  const bool is_own = name == environment_secrets_label(project);
+  return is_own || is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
 }
 
 std::optional<Deny> judge_label(json::Value& value, const Place& place) {

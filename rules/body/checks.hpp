@@ -9,14 +9,16 @@
 namespace podfence::rules {
 
 // check_reference.cpp: names of other objects, resolved through the facts and written as full ids
-Check judge_image, judge_container, judge_volumes_from, judge_pod, judge_secret;
+Check judge_image, judge_container, judge_volumes_from, judge_pod, judge_secret, judge_environment_secret;
 inline constexpr Rule image = checked(judge_image, "an image of yours or a shared one; sent on as its full id");
 inline constexpr Rule container = checked(judge_container, "a container of yours; sent on as its full id");
 inline constexpr Rule volumes_from = checked(judge_volumes_from,
                                              "a container of yours, sent on with its full id; `:ro` behind it where "
                                              "that one mounts nothing of the host, `:rw` says nothing");
 inline constexpr Rule pod = checked(judge_pod, "a pod of yours; sent on as its full id");
-inline constexpr Rule secret = checked(judge_secret, "no secret has an owner yet: always absent");
+inline constexpr Rule secret = checked(judge_secret, "a secret of yours; sent on as its full id");
+inline constexpr Rule environment_secret = checked(
+    judge_environment_secret, "a secret of yours; sent on as its full id, and kept while the container is there");
 
 // check_registry.cpp
 Check judge_registry;
@@ -133,6 +135,10 @@ inline constexpr Rule target = checked(judge_target, "an absolute, clean path in
 
 // finish.cpp: whole contents
 Check finish_container_compat, finish_container_libpod, finish_pod, finish_update_compat, finish_update_libpod;
-Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod;
+Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod, finish_secret;
+
+// check_secret.cpp
+Check judge_secret_driver;
+inline constexpr Rule secret_driver = checked(judge_secret_driver, "`file`");
 
 }  // namespace podfence::rules

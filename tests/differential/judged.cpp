@@ -144,7 +144,7 @@ void write_message(std::string_view origin, const std::string& message) {
   const auto* match = std::get_if<Match>(&routed);
   if (!match) throw std::logic_error("podfence does not know its own path: " + std::string(parts.target));
   std::string tokens;
-  if (!parts.content.empty()) {
+  if (!parts.content.empty() && match->endpoint->body != Body::Secret) {
     const auto content = json::parse(parts.content);
     const auto* value = std::get_if<json::Value>(&content);
     if (!value) throw std::logic_error("podfence does not take its own content");
@@ -166,8 +166,7 @@ class World {
   /// False: it is there already, or can not be.
   bool add(Kind kind, const std::string& name) {
     if (kind == Kind::Exec) return execs_.insert(name).second;
-    const bool cannot_be = kind == Kind::Secret || (kind == Kind::Image && !normalise_image_name(name));
-    if (cannot_be) return false;
+    if (kind == Kind::Image && !normalise_image_name(name)) return false;
     return names_[kind].insert(kind == Kind::Image ? *normalise_image_name(name) : name).second;
   }
 

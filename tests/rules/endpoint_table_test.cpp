@@ -144,7 +144,6 @@ TEST_CASE("what later versions bring, and what never comes, is refused with its 
   using enum Method;
   const Row rows[] = {
       {Post, "/libpod/local/build", "endpoint.host-path"},
-      {Post, "/libpod/secrets/create", "endpoint.later-secret"},
       {Put, "/libpod/manifests/{name:.*}", "endpoint.later-manifest"},
       {Post, "/libpod/kube/play", "endpoint.later-kube"},
       {Get, "/libpod/images/{name:.*}/resolve", "endpoint.host-settings"},
