@@ -36,6 +36,9 @@ Decision commit(Exchange& exchange);
 Decision image_search(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
 Decision stats(Exchange& exchange);
+Decision kube_play(Exchange& exchange);
+Decision kube_down(Exchange& exchange);
+Decision kube_generate(Exchange& exchange);
 
 /// The object in the path, when the client may go on with it; a Deny when not; neither while it is unknown.
 struct Subject {
