@@ -1,5 +1,6 @@
 #include "proxy/examination.hpp"
 
+#include "rules/content_text.hpp"
 #include "rules/decide.hpp"
 #include "rules/refusal.hpp"
 
@@ -104,12 +105,12 @@ Task<Refused> Examination::read_json() {
 Refused Examination::judge_content(std::string_view content) {
   const bool takes_none = endpoint().body == rules::Body::None || rules::is_archive(endpoint().body);
   const Deny unexpected{refusal("content.unexpected"), std::string(rules::text(request_.method)), rules::Kind::None};
-  auto parsed = rules::json::parse(content, {services_.limits.json_depth, services_.limits.json_names});
-  if (auto* error = std::get_if<rules::json::Error>(&parsed)) {
-    if (error->beyond_limit) return Deny{refusal("content.too-complex"), error->text(), rules::Kind::None};
-    return takes_none ? unexpected : Deny{refusal("content.json"), error->text(), rules::Kind::None};
+  auto read = rules::read_content(endpoint().body, content, {services_.limits.json_depth, services_.limits.json_names});
+  if (auto* deny = std::get_if<Deny>(&read)) {
+    const bool beyond_limit = deny->rule == refusal("content.too-complex");
+    return takes_none && !beyond_limit ? unexpected : std::move(*deny);
   }
-  auto& value = std::get<rules::json::Value>(parsed);
+  auto& value = std::get<rules::json::Value>(read);
   if (takes_none) {
     if (value.is_zero() || rules::repeats_query(value, request_.target)) return std::nullopt;
     return unexpected;

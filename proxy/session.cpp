@@ -229,7 +229,7 @@ Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination
   auto& inquiry = examination.inquiry();
   Forwarding forwarding(parts, inquiry, examination.archive());
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);
-  if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_await forwarding.carry_out(*batch);
+  if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_return co_await forwarding.carry_out(*batch);
   if (const auto* reply = std::get_if<rules::Reply>(&decision)) {
     inquiry.record(reply->claims);
     inquiry.release_names();

@@ -28,8 +28,13 @@ enum class Body {
   NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
   RegistryLogin, SecretCreate,
+  KubeYaml,  ///< YAML, read into a list of documents; each has the table of its kind
+  KubePod, KubeDeployment, KubeConfigMap, KubeClaim,
 };
 // clang-format on
+
+/// Read as YAML, and not as JSON.
+constexpr bool is_yaml(Body body) { return body == Body::KubeYaml; }
 
 /// An archive is kept and judged before anything is sent.
 constexpr bool is_archive(Body body) {

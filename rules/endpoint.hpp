@@ -55,6 +55,9 @@ enum class Act {
   Showmounted,
   DiskUsage,
   Events,
+  KubePlay,      ///< made into creates of pods, containers and volumes
+  KubeDown,      ///< into removals
+  KubeGenerate,
 };
 // clang-format on
 
@@ -68,6 +71,7 @@ enum class Answer {
   Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
   EventLines, StatsLines, PullLines, PushLines, BuildLines,  ///< JSON lines, judged one by one
+  KubeYaml,      ///< YAML documents, written anew
   MadeImage,     ///< likewise, and the ledger records what was made; short, but 5.x tells its progress
   MadeSecret,    ///< one line, and the ledger records the secret
 };

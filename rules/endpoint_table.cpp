@@ -142,6 +142,14 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/build",                                    Docker, {},              Build,            Query::Build,               Body::BuildContext,          Answer::BuildLines},
     {Post,   "/libpod/build",                             Libpod, {},              Build,            Query::Build,               Body::BuildContext,          Answer::BuildLines},
 
+    // Kubernetes YAML
+    {Post,   "/libpod/play/kube",                         Libpod, {},              KubePlay,         Query::KubePlay,            Body::KubeYaml,              Answer::Bytes},
+    {Post,   "/libpod/kube/play",                         Libpod, {},              KubePlay,         Query::KubePlay,            Body::KubeYaml,              Answer::Bytes},
+    {Delete, "/libpod/play/kube",                         Libpod, {},              KubeDown,         Query::KubeDown,            Body::KubeYaml,              Answer::Bytes},
+    {Delete, "/libpod/kube/play",                         Libpod, {},              KubeDown,         Query::KubeDown,            Body::KubeYaml,              Answer::Bytes},
+    {Get,    "/libpod/generate/kube",                     Libpod, {},              KubeGenerate,     Query::KubeGenerate,        {},                          Answer::KubeYaml},
+    {Get,    "/libpod/kube/generate",                     Libpod, {},              KubeGenerate,     Query::KubeGenerate,        {},                          Answer::KubeYaml},
+
     // Images
     {Get,    "/images/json",                              Docker, {},              List,             Query::ImageList,           {},                          Answer::Images},
     {Get,    "/images/get",                               Docker, {},              ImageSave,        Query::ImageSave,           {},                          Answer::Bytes},
@@ -239,13 +247,7 @@ constexpr auto refused = std::to_array<RefusedRow>({
     {Post,   "/secrets/{name}/update",                                         Docker, refusal("endpoint.unsupported")},
     {Delete, "/secret/{name}",                                                 Docker, refusal("endpoint.unsupported")},
 
-    // Kubernetes YAML and systemd units
-    {Post,   "/libpod/play/kube",                                              Libpod, refusal("endpoint.later-kube")},
-    {Post,   "/libpod/kube/play",                                              Libpod, refusal("endpoint.later-kube")},
-    {Delete, "/libpod/play/kube",                                              Libpod, refusal("endpoint.later-kube")},
-    {Delete, "/libpod/kube/play",                                              Libpod, refusal("endpoint.later-kube")},
-    {Get,    "/libpod/generate/kube",                                          Libpod, refusal("endpoint.later-kube")},
-    {Get,    "/libpod/kube/generate",                                          Libpod, refusal("endpoint.later-kube")},
+    // Kubernetes clusters and systemd units
     {Post,   "/libpod/kube/apply",                                             Libpod, refusal("endpoint.outgoing")},
     {Get,    "/libpod/generate/{name:.*}/systemd",                             Libpod, refusal("endpoint.discloses")},
     {Get,    "/libpod/quadlets/json",                                          Libpod, refusal("endpoint.host-code")},
@@ -335,7 +337,9 @@ constexpr bool is_list(Answer answer) {
          answer == Answer::Networks || answer == Answer::Images || answer == Answer::Secrets;
 }
 
-constexpr bool takes_content(Method method) { return method == Post || method == Put; }
+constexpr bool takes_content(const Endpoint& row) {
+  return row.method == Post || row.method == Put || row.act == KubeDown;
+}
 
 constexpr bool every_row(bool (*holds)(const Endpoint&)) { return std::ranges::all_of(table, holds); }
 
@@ -354,7 +358,7 @@ static_assert(every_row([](const Endpoint& row) {
 static_assert(every_row([](const Endpoint& row) {
   return (row.act == Prune) == row.path.ends_with("/prune") || row.act == Refuse;
 }));
-static_assert(every_row([](const Endpoint& row) { return row.body == Body::None || takes_content(row.method); }));
+static_assert(every_row([](const Endpoint& row) { return row.body == Body::None || takes_content(row); }));
 static_assert(every_row([](const Endpoint& row) {
   const bool upgrades = row.path.ends_with("/attach") || (row.subject == Kind::Exec && row.path.ends_with("/start"));
   return (row.answer == Answer::Hijack) == upgrades;
@@ -393,6 +397,7 @@ Relay relay_of(Answer answer) {
     case Answer::Secrets:
     case Answer::Secret:
     case Answer::Removal:
+    case Answer::KubeYaml:
     case Answer::Info:
     case Answer::Version:
     case Answer::DiskUsage:

@@ -115,6 +115,12 @@ std::string_view decided_by(const Endpoint& endpoint) {
       return "own running containers, without the host's paths";
     case Act::DiskUsage:
       return "own objects only";
+    case Act::KubePlay:
+      return "made into creates of pods, containers and volumes, each judged like a client's own; all or nothing";
+    case Act::KubeDown:
+      return "own pods that the YAML names, each by its id";
+    case Act::KubeGenerate:
+      return "own containers, pods and volumes";
     case Act::Events:
       return "events of own objects only";
   }
@@ -152,7 +158,13 @@ std::string_view content_of(Body body) {
     case Body::ExecRemove:
     case Body::RegistryLogin:
     case Body::SecretCreate:
+    case Body::KubePod:
+    case Body::KubeDeployment:
+    case Body::KubeConfigMap:
+    case Body::KubeClaim:
       return "judged field by field";
+    case Body::KubeYaml:
+      return "YAML, judged field by field";
   }
   return "";
 }
@@ -181,6 +193,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::ImageTree:
     case Answer::Secret:
     case Answer::Removal:
+    case Answer::KubeYaml:
       return "without host paths and others' names";
     case Answer::Info:
     case Answer::Version:

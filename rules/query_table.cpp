@@ -332,6 +332,47 @@ constexpr auto disk_usage = std::to_array<Parameter>({
     {"verbose", Boolean, Drop},
 });
 
+// `podman --remote kube play` sends a parameter for every option that it has, most of them empty. The names of files
+// are the client's own, and Podman would open them on the host.
+constexpr auto kube_play = std::to_array<Parameter>({
+    {"network", Texts, Judged},
+    {"start", Boolean, Judged},
+    {"replace", Boolean, Judged},
+    {"noHosts", Boolean, Judged},
+    {"noHostname", Boolean, Judged},
+    {"publishAllPorts", Boolean, Judged},
+    {"staticIPs", Texts, Judged},
+    {"staticMACs", Texts, Judged},
+    {"userns", Text, Judged},
+    {"logDriver", Text, Judged},
+    {"logOptions", Texts, Judged},
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"quiet", Boolean, Drop},
+    {"noTrunc", Boolean, Drop},
+    {"annotations", Text, OnlyUnset},
+    {"authfile", Text, OnlyUnset},
+    {"build", Boolean, OnlyUnset},
+    {"certDir", Text, OnlyUnset},
+    {"configMaps", Texts, OnlyUnset},
+    {"contextDir", Text, OnlyUnset},
+    {"password", Text, OnlyUnset},
+    {"publishPorts", Texts, OnlyUnset},
+    {"seccompProfileRoot", Text, OnlyUnset},
+    {"serviceContainer", Boolean, OnlyUnset},
+    {"signaturePolicy", Text, OnlyUnset},
+    {"username", Text, OnlyUnset},
+    {"wait", Boolean, OnlyUnset},
+});
+constexpr auto kube_down = std::to_array<Parameter>({{"force", Boolean, Judged}});
+constexpr auto kube_generate = std::to_array<Parameter>({
+    {"names", Texts, Judged},
+    {"service", Boolean},
+    {"type", Text},
+    {"replicas", Integer},
+    {"noTrunc", Boolean},
+    {"podmanOnly", Boolean, Drop},
+});
+
 constexpr auto container_filters = std::to_array<FilterKey>({
     {"id"}, {"name"}, {"label"}, {"label!"}, {"status"}, {"exited"}, {"health"}, {"until"}, {"command"},
     {"restart-policy"}, {"should-start-on-boot"},
@@ -511,6 +552,12 @@ std::span<const Parameter> parameters_of(Query query) {
       return events;
     case Query::DiskUsage:
       return disk_usage;
+    case Query::KubePlay:
+      return kube_play;
+    case Query::KubeDown:
+      return kube_down;
+    case Query::KubeGenerate:
+      return kube_generate;
     case Query::ContainerPrune:
     case Query::PodList:
     case Query::PodPrune:
@@ -601,6 +648,9 @@ const FilterTable& filters_of(Query query) {
     case Query::SecretCreate:
     case Query::SecretInspect:
     case Query::DiskUsage:
+    case Query::KubePlay:
+    case Query::KubeDown:
+    case Query::KubeGenerate:
       return no_filters;
   }
   return no_filters;

@@ -55,7 +55,6 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
   {"endpoint.later-manifest", 403, "this version of podfence does not serve manifest lists yet: {}", "use single images"},
-  {"endpoint.later-kube", 403, "this version of podfence does not serve kube play and generate yet: {}", "create the pods and containers one by one"},
 
   // Content (json.cpp, body/)
   {"content.missing", 400, "the endpoint needs a JSON object as content: {}", "send one with Content-Length or chunked"},
@@ -151,6 +150,14 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"operator.restart", 409, "a change that is only made by a restart: {}", "restart podfence, or undo that change"},
   {"operator.no-file", 409, "podfence was started without a configuration file: {}", "start it with --config"},
   {"operator.engine", 503, "Podman does not answer: {}", "look at its service"},
+  // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
+  {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
+  {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap and PersistentVolumeClaim"},
+  {"kube.nothing", 400, "there is nothing to play: {}", "send a Pod, a Deployment or a PersistentVolumeClaim"},
+  {"kube.name", 400, "the Kubernetes object has no name, or one of its kind has it already: {}", "give each a metadata.name of its own"},
+  {"kube.reference", 400, "the YAML does not say what this refers to: {}", "send it in the same YAML"},
+  {"kube.annotation", 403, "Podman would act on this annotation: {}", "leave it out"},
+  {"kube.secret", 403, "secrets cannot be used in Kubernetes YAML yet: {}", "hand the value over as an environment variable, or in a ConfigMap"},
 
   // Uploaded archives (archive.cpp, image_archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},

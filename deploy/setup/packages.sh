@@ -13,6 +13,7 @@ packages_build=(
   libarchive-dev                     # uploaded archives: build contexts and images
   liblzma-dev                        # those that are packed by xz
   rapidjson-dev                      # JSON
+  libyaml-cpp-dev                    # Kubernetes YAML
   prometheus-cpp-dev                 # metrics
   doctest-dev                        # unit tests
 )

@@ -39,6 +39,9 @@ Decision secret_inspect(Exchange& exchange);
 Decision secret_remove(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
 Decision stats(Exchange& exchange);
+Decision kube_play(Exchange& exchange);
+Decision kube_down(Exchange& exchange);
+Decision kube_generate(Exchange& exchange);
 
 /// The object in the path, when the client may go on with it; a Deny when not; neither while it is unknown.
 struct Subject {

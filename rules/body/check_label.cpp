@@ -26,16 +26,16 @@ constexpr auto reserved_prefixes = std::to_array<std::string_view>({
     "module.wasm.",
 });
 
-bool is_reserved(std::string_view name) {
-  const std::string lowered = ascii::lower(name);
-  return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
-}
-
 /// podman --remote sends these beside the fields that say the same.
 constexpr auto repeating_annotations =
     std::to_array<std::string_view>({"io.kubernetes.cri-o.TTY", "io.podman.annotations.userns"});
 
 }  // namespace
+
+bool is_reserved_label(std::string_view name) {
+  const std::string lowered = ascii::lower(name);
+  return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
+}
 
 std::optional<Deny> check_label(std::string_view name, std::string_view value, const Project& project) {
   // Docker's form is joined to NAME=value and split again at the first '=' by Podman.
@@ -43,7 +43,7 @@ std::optional<Deny> check_label(std::string_view name, std::string_view value, c
     return refuse(refusal("field.value"), "labels");
   if (name == project.label_key) return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
   const bool is_own = name == environment_secrets_label(project);
-  return is_own || is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
+  return is_own || is_reserved_label(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
 }
 
 std::optional<Deny> judge_label(json::Value& value, const Place& place) {

@@ -46,8 +46,9 @@ class LeftServer {
         audit_(directory_.path("audit.log")),
         context_(1),
         server_(context_, directory_.path("upstream.sock"),
-                {{rules::Project{"p1", "appx.project", {}}, directory_.path("p1/podman.sock")}}, short_limits(),
-                (ledger_.apply("p1", left), ledger_), audit_, directory_.path(), grace) {
+                {{std::make_shared<const rules::Project>(rules::Project{"p1", "appx.project", {}}),
+                  directory_.path("p1/podman.sock")}}, short_limits(),
+                (ledger_.apply("p1", left), ledger_), audit_, directory_.path(), "appx.project", grace) {
     podman.on(ask_images, FakePodman::says(json_answer("[]")));
     podman.on(ask_secrets, FakePodman::says(json_answer("[]")));
   }

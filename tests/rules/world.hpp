@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "rules/content_text.hpp"
 #include "rules/decide.hpp"
 #include "rules/image_name.hpp"
 
@@ -127,15 +128,16 @@ class World {
     request.archive = archive;
     request.target = std::get<Target>(std::move(parsed));
     auto routed = route(method, request.target);
-    if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
-    if (std::get<Match>(routed).endpoint->body == Body::Secret) {
+    const auto* match = std::get_if<Match>(&routed);
+    if (match && match->endpoint->body == Body::Secret) {
       request.bytes = content;
     } else if (!content.empty()) {
-      auto value = json::parse(content);
-      if (auto* error = std::get_if<json::Error>(&value)) return Deny{refusal("content.json"), error->what, Kind::None};
+      auto value = read_content(match ? match->endpoint->body : Body::None, content, {});
+      if (auto* deny = std::get_if<Deny>(&value)) return *deny;
       request.content = std::get<json::Value>(std::move(value));
       request.has_content = true;
     }
+    if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
     Facts facts(project, ledger, memory, usage);
     for (const auto& reference : fetched) facts.note_fetched(reference);
     Exchange exchange{project, std::get<Match>(routed), request, facts};
