@@ -176,7 +176,7 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   if (line.command == Command::Explain) positions.add("request", 1);
   if (is_one_of(line.command, about_a_project)) positions.add("id", 1);
   if (line.command == Command::Replay) positions.add("input", -1);
-  if (line.command == Command::Ledger) positions.add("word", -1);
+  if (known.find_nothrow("word", false)) positions.add("word", -1);
   // Guessing would let a new option change what an old script means.
   const auto style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
   try {

@@ -27,7 +27,7 @@ class Fetching {
     if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
     const auto* forward = std::get_if<rules::Forward>(&decision);
     if (!forward) co_return std::nullopt;  // it is here already
-    inquiry_.record(forward->before);
+    const Inquiry::Claimed claimed(inquiry_, forward->before);
     auto refused = co_await pull(*forward);
     if (refused) inquiry_.record(forward->on_failure);
     co_return refused;
@@ -60,11 +60,13 @@ class Fetching {
       const auto* text = std::get_if<std::optional<std::string>>(&judged);
       if (text && *text && !rules::error_of_line(**text).empty()) error = rules::error_of_line(**text);
     }
-    for (int round = 0; round < Inquiry::max_rounds; ++round) {
+    const auto alone = co_await inquiry_.hold_images();
+    for (int round = 0; alone && round < Inquiry::max_rounds; ++round) {
       auto result = judge.finish();
       if (const auto* claims = std::get_if<std::vector<rules::Claim>>(&result)) {
         inquiry_.record(*claims);
         if (!error.empty()) co_return failed(error);
+        if (judge.lost()) co_return failed("it was removed at the same moment");
         co_return std::nullopt;
       }
       if (auto refused = co_await inquiry_.learn(std::get<rules::Ask>(result))) co_return refused;

@@ -7,6 +7,7 @@
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
 #include "rules/error_answer.hpp"
+#include "rules/image_removal.hpp"
 #include "rules/made_object.hpp"
 #include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
@@ -38,6 +39,10 @@ bool is_tunnel(const AnswerHead& head) {
   return head.status == 101 || (head.status == 200 && head.content.kind == Framing::Kind::UntilClose);
 }
 
+Deny images_are_busy() {
+  return {refusal("server.busy"), "changes of images that come first take too long", rules::Kind::None};
+}
+
 }  // namespace
 
 Refused check_sources(const rules::Needs& needs) {
@@ -64,12 +69,12 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   const bool records = rules::is_recorded(inquiry_.exchange());
   const bool finishes = records || makes_something(forward);
   if (finishes) departure.set(Departure::Means::Finish);
-  inquiry_.record(forward.before);
+  const Inquiry::Claimed claimed(inquiry_, forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
   // may be removed meanwhile is so without a proxy as well.
   if (streamed() == &exchange_.content) inquiry_.release_names();
   UpstreamCall call(services.upstream);
-  auto refused = co_await send(forward, call);
+  auto refused = co_await send_named(forward, call);
   const bool failed = refused || call.head().status >= 400;
   if (failed) co_await unclaim_volumes();
   if (failed && !(records && may_have_made_something(refused))) inquiry_.record(forward.on_failure);
@@ -96,6 +101,13 @@ Task<Refused> Forwarding::check_steady(const rules::Forward& forward) {
     if (facts.find(kind, name)->id != id) co_return rules::hidden(kind, name);
   }
   co_return std::nullopt;
+}
+
+Task<Refused> Forwarding::send_named(const rules::Forward& forward, UpstreamCall& call) {
+  if (!rules::names_image(inquiry_.exchange())) co_return co_await send(forward, call);
+  const auto alone = co_await inquiry_.hold_images();
+  if (!alone) co_return images_are_busy();
+  co_return co_await send(forward, call);
 }
 
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
@@ -210,8 +222,7 @@ Task<rules::Outcome> Forwarding::send_about(const rules::Batch::Item& item,
   if (id) named.request = rules::with_made_id(item.request, *id);
   if (id) co_return co_await send(named);
   const Deny unknown{refusal("upstream.answer"), "no id of what was made", rules::Kind::None};
-  auto reply = rules::error_answer(unknown, inquiry_.exchange().match.endpoint->family);
-  co_return rules::Outcome{item.name, reply.status, std::move(reply.content)};
+  co_return refused_outcome(item, unknown);
 }
 
 /// What was not answered may have been made for all that, but nobody has learnt its id.
@@ -225,7 +236,13 @@ Task<void> Forwarding::undo(const rules::Batch& batch, const std::vector<rules::
   }
 }
 
-Task<rules::Outcome> Forwarding::send(const rules::Batch::Item& item) {
+Task<rules::Outcome> Forwarding::send(rules::Batch::Item item) {
+  std::optional<NameLocks::Hold> alone;
+  if (rules::removes_image(inquiry_.exchange())) {
+    alone = co_await inquiry_.hold_images();
+    if (!alone) co_return refused_outcome(item, images_are_busy());
+    item = rules::renewed(inquiry_.exchange(), std::move(item));
+  }
   rules::Outcome result{item.name, 200, {}};
   if (!item.ledger_only) {
     UpstreamCall call(exchange_.services.upstream);
@@ -237,14 +254,16 @@ Task<rules::Outcome> Forwarding::send(const rules::Batch::Item& item) {
       else
         result.content = std::get<std::string>(std::move(content));
     }
-    if (refused) {
-      auto reply = rules::error_answer(*refused, inquiry_.exchange().match.endpoint->family);
-      co_return rules::Outcome{item.name, reply.status, std::move(reply.content)};
-    }
+    if (refused) co_return refused_outcome(item, *refused);
     result.status = call.head().status;
   }
   if (succeeded(result.status)) inquiry_.record(item.on_success);
   co_return result;
+}
+
+rules::Outcome Forwarding::refused_outcome(const rules::Batch::Item& item, const Deny& refused) const {
+  auto reply = rules::error_answer(refused, inquiry_.exchange().match.endpoint->family);
+  return {item.name, reply.status, std::move(reply.content)};
 }
 
 Task<void> Forwarding::tunnel(UpstreamCall& call) {

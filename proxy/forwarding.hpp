@@ -27,6 +27,7 @@ class Forwarding {
 
  private:
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
+  Task<std::optional<rules::Deny>> send_named(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> check_steady(const rules::Forward& forward);
   Task<std::optional<rules::Deny>> claim_objects(const rules::Needs& needs);
   Task<std::optional<rules::Deny>> claim(rules::Kind kind, std::string name, rules::UpstreamRequest request);
@@ -34,7 +35,8 @@ class Forwarding {
   Task<std::optional<rules::Deny>> look_up(rules::Kind kind, std::string name);
   Task<std::optional<rules::Deny>> check_owner(rules::Kind kind, std::string name);
   Task<void> unclaim_volumes();
-  Task<rules::Outcome> send(const rules::Batch::Item& item);
+  Task<rules::Outcome> send(rules::Batch::Item item);
+  rules::Outcome refused_outcome(const rules::Batch::Item& item, const rules::Deny& refused) const;
   Task<std::optional<rules::Deny>> carry_out_together(const rules::Batch& batch);
   Task<rules::Outcome> send_about(const rules::Batch::Item& item, const std::vector<rules::Outcome>& outcomes);
   Task<void> undo(const rules::Batch& batch, const std::vector<rules::Outcome>& outcomes);

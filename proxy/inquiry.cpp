@@ -121,6 +121,19 @@ void Inquiry::record(const std::vector<rules::Claim>& claims) {
   services_.ledger.apply(exchange_.project.id, claims, rules::way_of(exchange_));
 }
 
+Inquiry::Claimed::Claimed(Inquiry& inquiry, const std::vector<rules::Claim>& claims)
+    : inquiry_(inquiry), claims_(claims) {
+  inquiry_.services_.ledger.claim(inquiry_.exchange_.project.id, claims, rules::way_of(inquiry_.exchange_));
+}
+
+Inquiry::Claimed::~Claimed() { inquiry_.services_.ledger.release(inquiry_.exchange_.project.id, claims_); }
+
+Task<std::optional<NameLocks::Hold>> Inquiry::hold_images() {
+  LockedNames all_images;
+  all_images.names.insert("images/");  // nothing else can be called so
+  co_return co_await services_.locks.acquire(all_images, services_.limits.turn_time);
+}
+
 Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
   for (const auto& question : ask.questions)
     if (auto deny = co_await find_out(question)) co_return deny;

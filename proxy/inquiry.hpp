@@ -28,6 +28,24 @@ class Inquiry {
 
   /// In the ledger, for the project.
   void record(const std::vector<rules::Claim>& claims);
+  /// Nobody takes an image away while it is held: between the look at what there is and the record of it, and between
+  /// the look at who has it and its removal. Nothing when that takes too long.
+  Task<std::optional<NameLocks::Hold>> hold_images();
+
+  /// What is claimed before a request is sent. Where it was for the time of the request only, that ends with this,
+  /// however the request ends.
+  class Claimed {
+   public:
+    /// The claims live longer.
+    Claimed(Inquiry& inquiry, const std::vector<rules::Claim>& claims);
+    ~Claimed();
+    Claimed(const Claimed&) = delete;
+    Claimed& operator=(const Claimed&) = delete;
+
+   private:
+    Inquiry& inquiry_;
+    const std::vector<rules::Claim>& claims_;
+  };
 
   rules::Exchange& exchange() { return exchange_; }
   /// For what is kept as long as this exchange.

@@ -71,7 +71,7 @@ class Holdings {
 
 /// What the tables say.
 struct Mirror {
-  Holdings images, tags, made_tags, secrets;
+  Holdings images, tags, made_tags, claimed_tags, secrets;
   Map<std::string> cache_keys;  ///< by project
 
   void apply(std::string_view project, const rules::Claim& claim);
@@ -87,14 +87,17 @@ void Mirror::apply(std::string_view project, const rules::Claim& claim) {
       break;
     case rules::Claim::Change::OwnTag:
       tags.add(project, claim.what);
+      claimed_tags.remove(project, claim.what);
       break;
     case rules::Claim::Change::MakeTag:
       tags.add(project, claim.what);
       made_tags.add(project, claim.what);
+      claimed_tags.remove(project, claim.what);
       break;
     case rules::Claim::Change::DropTag:
       tags.remove(project, claim.what);
       made_tags.remove(project, claim.what);
+      claimed_tags.remove(project, claim.what);
       break;
     case rules::Claim::Change::HoldSecret:
       secrets.add(project, claim.what);
@@ -243,8 +246,8 @@ rules::LedgerEntries SqliteLedger::entries_of(const std::string& path) try {
 rules::LedgerEntries SqliteLedger::entries() const { return read_entries(state_->database); }
 
 bool SqliteLedger::empty() const {
-  const auto& [images, tags, made_tags, secrets, cache_keys] = state_->mirror;
-  return images.empty() && tags.empty() && secrets.empty();
+  const auto& mirror = state_->mirror;
+  return mirror.images.empty() && mirror.tags.empty() && mirror.secrets.empty();
 }
 
 bool SqliteLedger::holds_image(std::string_view project, std::string_view image_id) const {
@@ -260,7 +263,7 @@ bool SqliteLedger::owns_tag(std::string_view project, std::string_view tag) cons
 }
 
 bool SqliteLedger::tag_owned_by_others(std::string_view project, std::string_view tag) const {
-  return state_->mirror.tags.others_have(project, tag);
+  return state_->mirror.tags.others_have(project, tag) || state_->mirror.claimed_tags.others_have(project, tag);
 }
 
 bool SqliteLedger::tag_made_by_others(std::string_view project, std::string_view tag) const {
@@ -300,6 +303,22 @@ void SqliteLedger::apply(std::string_view project, const std::vector<rules::Clai
   }
   transaction.commit();
   for (const rules::Claim& claim : claims) state_->mirror.apply(project, claim);
+}
+
+void SqliteLedger::claim(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way) {
+  std::vector<rules::Claim> lasting;
+  for (const auto& claim : claims) {
+    if (claim.change != rules::Claim::Change::OwnTag)
+      lasting.push_back(claim);
+    else if (!owns_tag(project, claim.what))
+      state_->mirror.claimed_tags.add(project, claim.what);
+  }
+  apply(project, lasting, way);
+}
+
+void SqliteLedger::release(std::string_view project, const std::vector<rules::Claim>& claims) {
+  for (const auto& claim : claims)
+    if (claim.change == rules::Claim::Change::OwnTag) state_->mirror.claimed_tags.remove(project, claim.what);
 }
 
 }  // namespace podfence::proxy

@@ -42,6 +42,11 @@ class SqliteLedger final : public rules::Ledger {
   /// All or nothing. A tag that several projects pulled belongs to each of them. `way`: what the client did, a word.
   void apply(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way = "");
 
+  /// Before a request is sent. A name of a registry (OwnTag) is only claimed by it: kept from others, and no right yet
+  /// to do anything with it. Such claims end with release(), with the process, or by apply().
+  void claim(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way = "");
+  void release(std::string_view project, const std::vector<rules::Claim>& claims);
+
   /// Every row, by project, kind and name. Keys of layer caches are nobody's to read.
   rules::LedgerEntries entries() const;
   /// Nothing was ever recorded, or nothing is left.

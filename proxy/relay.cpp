@@ -152,11 +152,13 @@ Task<bool> Relay::pass_line(rules::LineJudge& judge, const LineCutter& line, std
 
 /// Before the last chunk: a client that has seen the end can rely on what was recorded.
 Task<bool> Relay::record(rules::LineJudge& judge) {
+  const auto alone = co_await inquiry.hold_images();
+  if (!alone) co_return false;
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
     auto result = judge.finish();
     if (const auto* claims = std::get_if<std::vector<rules::Claim>>(&result)) {
       inquiry.record(*claims);
-      co_return true;
+      co_return !judge.lost();
     }
     if (co_await inquiry.learn(std::get<Ask>(result))) co_return false;
   }

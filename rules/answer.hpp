@@ -39,6 +39,8 @@ class LineJudge {
   std::variant<std::optional<std::string>, Ask> judge(std::string_view line);
   /// Behind the last line: what the ledger must record. May need facts.
   std::variant<std::vector<Claim>, Ask> finish();
+  /// Behind finish(): something that the lines have told of is gone already, and the client must not believe them.
+  bool lost() const;
   /// Behind finish(): lines that were kept back, with their newlines.
   std::string last_lines();
 

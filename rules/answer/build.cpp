@@ -52,12 +52,15 @@ class BuildRule final : public LineRule {
     auto& facts = exchange_.facts;
     const auto* image = facts.find(Kind::Image, id_);
     if (!image) return {};
+    lost_ = image->id.empty();
     if (image->id != id_ || !build::has_cache_label(image->document, exchange_.project, facts.ledger()))
       return claims_of_failure();
     std::vector<Claim> claims{{Claim::Change::HoldImage, id_}};
     for (const auto& name : names()) claims.push_back({Claim::Change::MakeTag, name});
     return claims;
   }
+
+  bool lost() const override { return lost_; }
 
   std::vector<json::Value> last_lines() override {
     if (id_.empty()) return {};
@@ -100,6 +103,7 @@ class BuildRule final : public LineRule {
   build::Options options_;
   std::string id_;  ///< of the last line so far
   bool failed_ = false;
+  bool lost_ = false;
   bool asked_again_ = false;
 };
 

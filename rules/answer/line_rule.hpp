@@ -17,6 +17,8 @@ class LineRule {
   virtual bool keep(json::Value& line) = 0;
   /// Behind the last line. May be called again, when facts were missing.
   virtual std::vector<Claim> claims() { return {}; }
+  /// Behind claims(): is something gone that the lines have told of? Somebody else's removal can come between.
+  virtual bool lost() const { return false; }
   /// Lines of our own behind the last one.
   virtual std::vector<json::Value> last_lines() { return {}; }
 };

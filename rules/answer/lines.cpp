@@ -54,6 +54,8 @@ std::variant<std::vector<Claim>, Ask> LineJudge::finish() {
   return claims;
 }
 
+bool LineJudge::lost() const { return rule_ && rule_->lost(); }
+
 std::string LineJudge::last_lines() {
   std::string text;
   if (rule_)

@@ -18,6 +18,7 @@ class MadeRule final : public LineRule {
 
   bool keep(json::Value& line) override {
     if (!line.members()) return false;
+    if (line.find("error") || line.find("errorDetail")) failed_ = true;
     for (const auto* member : {"Id", "id"}) note(line.text(member));
     for (const auto& name : line.list("Names"))
       if (name.string()) note(*name.string());
@@ -29,22 +30,28 @@ class MadeRule final : public LineRule {
 
   std::vector<Claim> claims() override {
     std::vector<Claim> claims;
-    for (const auto& id : ids_) claims.push_back({Claim::Change::HoldImage, id});
+    lost_ = false;
+    for (const auto& id : ids_) note_held(exchange_.facts.find(Kind::Image, id), claims);
     for (const auto& name : names_) {
       // It was looked up before it was given.
       if (!asking_) exchange_.facts.forget({Question::Ask::Object, Kind::Image, name});
       const auto* image = exchange_.facts.find(Kind::Image, name);
-      if (!image) continue;
-      if (image->id.empty())
-        claims.push_back({Claim::Change::DropTag, name});
-      else
-        claims.push_back({Claim::Change::HoldImage, image->id});
+      note_held(image, claims);
+      if (image && image->id.empty()) claims.push_back({Claim::Change::DropTag, name});
     }
     asking_ = !exchange_.facts.complete();
     return claims;
   }
 
+  bool lost() const override { return lost_; }
+
  private:
+  void note_held(const Fact* image, std::vector<Claim>& claims) {
+    if (!image) return;
+    if (!image->id.empty()) claims.push_back({Claim::Change::HoldImage, image->id});
+    lost_ |= image->id.empty() && !failed_;
+  }
+
   void note(std::string_view id) {
     if (auto full = full_image_id(id)) ids_.push_back(std::move(*full));
   }
@@ -66,6 +73,8 @@ class MadeRule final : public LineRule {
   std::vector<std::string> names_;
   std::vector<std::string> ids_;
   bool asking_ = false;
+  bool failed_ = false;
+  bool lost_ = false;
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ class PullRule final : public LineRule {
     const auto* image = exchange_.facts.find(Kind::Image, *reference);
     asking_ = !image;
     if (!image) return {};
+    lost_ = !failed_ && !last_id_.empty() && image->id.empty();
     if (!failed_ && !last_id_.empty() && image->id.starts_with(last_id_))
       return {{Claim::Change::HoldImage, image->id}, {Claim::Change::OwnTag, *reference}};
     // The name was claimed when the pull began (act/image_pull.cpp). It stays with an image that the project has.
@@ -42,6 +43,8 @@ class PullRule final : public LineRule {
     return {{Claim::Change::DropTag, *reference}};
   }
 
+  bool lost() const override { return lost_; }
+
  private:
   void hide_others(json::Value& object, std::string_view member) const {
     if (auto* text = object.find(member); text && text->string()) *text = scrub(exchange_, *text->string());
@@ -50,6 +53,7 @@ class PullRule final : public LineRule {
   Exchange& exchange_;
   std::string last_id_;
   bool failed_ = false;
+  bool lost_ = false;
   bool asking_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "rules/answer/scrub.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/image_name.hpp"
+#include "rules/image_removal.hpp"
 
 namespace podfence::rules {
 
@@ -66,32 +67,6 @@ struct Removed {
   std::vector<std::string> untagged;
   std::vector<std::string> deleted;
 };
-
-const json::Value* image_of(const json::Array& images, std::string_view name) {
-  const auto place = std::ranges::find_if(images, [&](const json::Value& image) {
-    const auto* tags = image.find("RepoTags");
-    return image_id_of(image) == name ||
-           (tags && tags->items() && std::ranges::any_of(*tags->items(), [&](const json::Value& tag) {
-              return tag.string() && *tag.string() == name;
-            }));
-  });
-  return place == images.end() ? nullptr : &*place;
-}
-
-/// The images that the batch was about, as they were before it.
-json::Array images_before(Exchange& exchange) {
-  json::Array images;
-  const auto add = [&](std::string_view name) {
-    if (const auto* fact = exchange.facts.find(Kind::Image, name); fact && !fact->document.is_null())
-      images.push_back(fact->document);
-  };
-  if (exchange.match.endpoint->act == Act::ImageRemove) add(exchange.match.name);
-  if (exchange.match.endpoint->act == Act::ImageBatchRemove)
-    for (const auto& name : values_of(exchange.request.target, "images")) add(name);
-  if (exchange.match.endpoint->act == Act::Prune)
-    if (const auto* all = exchange.facts.list(Kind::Image)) images = *all;
-  return images;
-}
 
 Removed removed(Exchange& exchange, const json::Array& images, const Outcomes& outcomes) {
   Removed result;

@@ -350,6 +350,37 @@ TEST_CASE("a name that a project gave itself is told from one that it pulled, un
   CHECK_FALSE(ledger.tag_made_by_others("p10", tag));
 }
 
+TEST_CASE("a name that is being pulled is kept from others, and is no name of the project's yet") {
+  const TemporaryDirectory directory;
+  {
+    SqliteLedger ledger(directory.path("ledger"));
+    const std::vector<Claim> pull{{OwnTag, tag}};
+    ledger.claim("p1", pull, "pull");
+    CHECK_FALSE(ledger.owns_tag("p1", tag));
+    CHECK(ledger.tag_owned_by_others("p10", tag));
+    CHECK_FALSE(ledger.tag_owned_by_others("p1", tag));
+    CHECK(ledger.entries().empty());
+    ledger.release("p1", pull);
+    CHECK_FALSE(ledger.tag_owned_by_others("p10", tag));
+    // What was got meanwhile is not released.
+    ledger.claim("p1", pull, "pull");
+    ledger.apply("p1", pull, "pull");
+    ledger.release("p1", pull);
+    CHECK(ledger.owns_tag("p1", tag));
+    ledger.claim("p1", pull, "pull");
+    ledger.release("p1", pull);
+    CHECK(ledger.owns_tag("p1", tag));
+    // A process that ends leaves no such claim; names that are given are written at once.
+    ledger.claim("p10", {{OwnTag, "quay.io/half:1"}, {MakeTag, "quay.io/p10/app:1"}}, "build");
+    CHECK(ledger.owns_tag("p10", "quay.io/p10/app:1"));
+  }
+  const SqliteLedger ledger(directory.path("ledger"));
+  CHECK(ledger.owns_tag("p1", tag));
+  CHECK_FALSE(ledger.owns_tag("p10", "quay.io/half:1"));
+  CHECK_FALSE(ledger.tag_owned_by_others("p1", "quay.io/half:1"));
+  CHECK(ledger.owns_tag("p10", "quay.io/p10/app:1"));
+}
+
 TEST_CASE("secrets are remembered by their ids") {
   const TemporaryDirectory directory;
   SqliteLedger(directory.path("ledger")).apply("p1", {{HoldSecret, "s1"}, {HoldSecret, "s2"}, {DropSecret, "s2"}});

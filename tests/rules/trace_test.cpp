@@ -202,7 +202,9 @@ TEST_CASE("the ledger's changes are told, and credentials are not") {
                             "eyJ1c2VybmFtZSI6ImEiLCJwYXNzd29yZCI6InNlY3JldCJ9");
   const auto text = trace_text(trace, ""), line = trace_json(trace, "");
   CHECK(contains(text, "before it is sent: own tag docker.io/library/new:1"));
-  CHECK(contains(text, "when it fails: drop tag docker.io/library/new:1"));
+  const auto tagging = trace_text(traced(world, Method::Post, "/v1.41/images/mine:1/tag?repo=new&tag=1"), "");
+  CHECK(contains(tagging, "before it is sent: make tag docker.io/library/new:1"));
+  CHECK(contains(tagging, "when it fails: drop tag docker.io/library/new:1"));
   CHECK(contains(text, "X-Registry-Auth: (not shown)"));
   CHECK(contains(line, "\"X-Registry-Auth\":\"(not shown)\""));
   CHECK_FALSE(contains(text + line, "eyJ"));
