@@ -27,7 +27,7 @@ enum class Body {
   VolumeCreateCompat, VolumeCreateLibpod,
   NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
-  RegistryLogin, SecretCreate,
+  RegistryLogin, SecretCreate, ManifestModify,
 };
 // clang-format on
 

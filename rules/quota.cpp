@@ -101,7 +101,9 @@ std::optional<Deny> check(Exchange& exchange, const Use& use) {
 std::optional<Resource> resource_of(const Endpoint& endpoint) {
   const auto* const creation = std::ranges::find(creations, endpoint.body, &Creation::body);
   if (creation != creations.end()) return creation->resource;
-  if (endpoint.answer == Answer::PullLines || endpoint.answer == Answer::MadeImage) return Resource::Images;
+  if (endpoint.answer == Answer::PullLines || endpoint.answer == Answer::MadeImage ||
+      endpoint.act == Act::ManifestCreate)
+    return Resource::Images;
   if (is_among(stream_answers, endpoint.answer) || is_among(stream_queries, endpoint.query)) return Resource::Streams;
   if (is_among(build_paths, endpoint.path)) return Resource::Builds;
   return std::nullopt;

@@ -53,6 +53,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::PushLines:
     case Answer::MadeImage:
     case Answer::MadeSecret:
+    case Answer::ManifestLines:
       return false;  // these are not relayed as a whole
   }
   return false;

@@ -10,6 +10,7 @@
 #include "rules/answer/scrub.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/image_name.hpp"
+#include "rules/manifest.hpp"
 
 namespace podfence::rules {
 
@@ -85,7 +86,7 @@ json::Array images_before(Exchange& exchange) {
       images.push_back(fact->document);
   };
   if (exchange.match.endpoint->act == Act::ImageRemove) add(exchange.match.name);
-  if (exchange.match.endpoint->act == Act::ImageBatchRemove)
+  if (exchange.match.endpoint->act == Act::ImageBatchRemove && !asks_for_manifests(exchange))
     for (const auto& name : values_of(exchange.request.target, "images")) add(name);
   if (exchange.match.endpoint->act == Act::Prune)
     if (const auto* all = exchange.facts.list(Kind::Image)) images = *all;
@@ -182,8 +183,11 @@ Reply image_prune(Exchange& exchange, const Outcomes& outcomes) {
 /// absent one.
 Outcomes absent_of_batch(Exchange& exchange, const Outcomes& outcomes) {
   Outcomes absent;
+  const bool lists = asks_for_manifests(exchange);
   for (const auto& name : values_of(exchange.request.target, "images")) {
-    const auto* fact = exchange.facts.find(Kind::Image, name);
+    const auto* fact = lists ? nullptr : exchange.facts.find(Kind::Image, name);
+    if (lists && std::ranges::any_of(outcomes, [&](const Outcome& each) { return may_mean(name, each.name); }))
+      continue;
     const json::Array image{fact ? fact->document : json::Value()};
     if (std::ranges::none_of(outcomes, [&](const Outcome& outcome) { return image_of(image, outcome.name); }))
       absent.push_back({name, 404, write_error(404, "image not known", name + ": image not known").content});

@@ -38,6 +38,7 @@ std::span<const Table> tables() {
   static const Part exec_remove[] = {{"", exec_remove_rows}};
   static const Part registry_login[] = {{"", registry_login_rows}};
   static const Part secret[] = {{"", secret_rows}};
+  static const Part manifest[] = {{"", manifest_rows}};
   static const Table all[] = {
       {Body::ContainerCreateCompat, "Container create (Docker API)", container_compat},
       {Body::ContainerCreateLibpod, "Container create (libpod API)", container_libpod},
@@ -57,6 +58,7 @@ std::span<const Table> tables() {
       {Body::ExecStart, "Exec start (both APIs)", exec_start},
       {Body::RegistryLogin, "Registry login (Docker API)", registry_login},
       {Body::SecretCreate, "Secret create (Docker API)", secret},
+      {Body::ManifestModify, "Manifest list: create and change (libpod API)", manifest},
       {Body::ExecRemove, "Exec remove (libpod API)", exec_remove},
   };
   return all;
