@@ -147,7 +147,8 @@ inline constexpr Rule target = checked(judge_target, "an absolute, clean path in
 
 // finish.cpp: whole contents
 Check finish_container_compat, finish_container_libpod, finish_pod, finish_update_compat, finish_update_libpod;
-Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod, finish_secret;
+Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod, finish_secret,
+    finish_manifest;
 
 // check_secret.cpp
 Check judge_secret_driver;

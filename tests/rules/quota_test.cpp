@@ -70,6 +70,7 @@ TEST_CASE("every row of the endpoint table adds one of what it should") {
       {"POST /libpod/networks/create", Networks},
       {"POST /secrets/create", Secrets},
       {"POST /libpod/secrets/create", Secrets},
+      {"POST /libpod/manifests/{name:.*}", Images},
       {"POST /images/create", Images},
       {"POST /libpod/images/pull", Images},
       {"POST /images/load", Images},
