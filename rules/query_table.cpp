@@ -376,8 +376,8 @@ constexpr auto disk_usage = std::to_array<Parameter>({
     {"verbose", Boolean, Drop},
 });
 
-// `podman --remote kube play` sends a parameter for every option that it has, most of them empty. The names of files
-// are the client's own, and Podman would open them on the host.
+// `podman --remote kube play` sends a parameter for most options that it has, most of them empty. The names of files are
+// the client's own.
 constexpr auto kube_play = std::to_array<Parameter>({
     {"network", Texts, Judged},
     {"start", Boolean, Judged},
@@ -393,18 +393,18 @@ constexpr auto kube_play = std::to_array<Parameter>({
     {"tlsVerify", Boolean, OnlyTrue},
     {"quiet", Boolean, Drop},
     {"noTrunc", Boolean, Drop},
+    {"authfile", Text, Drop},  // credentials come in X-Registry-Auth
+    {"username", Text, Drop},
+    {"password", Text, Drop},
     {"annotations", Text, OnlyUnset},
-    {"authfile", Text, OnlyUnset},
     {"build", Boolean, OnlyUnset},
     {"certDir", Text, OnlyUnset},
     {"configMaps", Texts, OnlyUnset},
     {"contextDir", Text, OnlyUnset},
-    {"password", Text, OnlyUnset},
     {"publishPorts", Texts, OnlyUnset},
     {"seccompProfileRoot", Text, OnlyUnset},
     {"serviceContainer", Boolean, OnlyUnset},
     {"signaturePolicy", Text, OnlyUnset},
-    {"username", Text, OnlyUnset},
     {"wait", Boolean, OnlyUnset},
 });
 constexpr auto kube_down = std::to_array<Parameter>({{"force", Boolean, Judged}});
