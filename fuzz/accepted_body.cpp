@@ -51,6 +51,8 @@ bool fits(const json::Value& value, Shape shape) {
       return value.int64().has_value();
     case Shape::Unsigned:
       return value.uint64().has_value();
+    case Shape::TextOrNumber:
+      return value.string() || value.number();
     case Shape::TextOrList:
       return value.string() || (value.items() && std::ranges::all_of(*value.items(), [](const json::Value& item) {
                                   return item.string();

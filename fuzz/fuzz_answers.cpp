@@ -134,7 +134,12 @@ class Answered {
 json::Value read(std::string_view text) {
   auto parsed = json::parse(text, json::answer_limits);
   claim(std::holds_alternative<json::Value>(parsed), "what comes through is JSON", text);
-  return std::get<json::Value>(std::move(parsed));
+  auto& value = std::get<json::Value>(parsed);
+  const auto written = json::write(value);
+  const auto again = json::parse(written, json::answer_limits);
+  const auto* same = std::get_if<json::Value>(&again);
+  claim(same && *same == value, "what comes through is read again as the same value", written);
+  return std::move(value);
 }
 
 bool is_labelled(const json::Value& object) {

@@ -62,6 +62,15 @@ std::optional<JudgedBody> judge(fuzz::World& world, const fuzz::Setting& setting
   return std::nullopt;
 }
 
+/// JSON text: what is accepted is written and read again as the same value, and written to the same text.
+void check_text(const json::Value& value) {
+  const auto written = json::write(value);
+  const auto again = json::parse(written);
+  const auto* same = std::get_if<json::Value>(&again);
+  claim(same && *same == value, "what was written is the same value", written);
+  claim(json::write(*same) == written, "the same value is the same text", written);
+}
+
 void check_objects(const JudgedBody& judged) {
   for (const auto& volume : judged.volumes)
     claim(!fuzz::is_foreign_volume(volume.name) && !is_own_name(volume.name), "no foreign volume is made", volume.name);
@@ -82,6 +91,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto content = json::parse(input.substr(2));
   const auto* value = std::get_if<json::Value>(&content);
   if (!value) return 0;
+  check_text(*value);
   const auto judged = judge(world, setting, body, *value);
   if (!judged) return 0;
   fuzz::check_accepted(body, judged->content, setting);

@@ -8,6 +8,7 @@
 #include "fuzz/fuzz.hpp"
 #include "fuzz/json_mutator.hpp"
 #include "fuzz/world.hpp"
+#include "rules/made_object.hpp"
 
 using namespace podfence;
 using namespace podfence::rules;
@@ -69,6 +70,22 @@ void check_forward(const Forward& forward, const Input& input) {
     claim(!fuzz::is_foreign_volume(volume.name), "no foreign volume is made", volume.name);
   if (request.content)
     fuzz::check_accepted(match.endpoint->body, std::get<json::Value>(json::parse(*request.content)), input.setting);
+}
+
+/// Creates of a batch are what a client's would be; objects that are not there yet have an id of the project's own.
+void check_batch(const Batch& batch, const Input& input) {
+  for (const auto& item : batch.items) {
+    const auto request = with_made_id(item.request, std::string(64, 'c'));
+    check_path(request);
+    const auto match = route(request.method, std::get<Target>(parse_target(request.target)));
+    const auto* row = std::get_if<Match>(&match);
+    if (!row || !request.target.ends_with("/create")) continue;
+    const auto content = json::parse(request.content.value_or(""));
+    claim(std::holds_alternative<json::Value>(content), "what is created is JSON", request.target);
+    fuzz::check_accepted(row->endpoint->body, std::get<json::Value>(content), input.setting);
+  }
+  for (const auto& volume : batch.needs.volumes)
+    claim(!fuzz::is_foreign_volume(volume.name), "no foreign volume is made", volume.name);
 }
 
 void check_fixpoint(fuzz::World& world, const Forward& forward, const fuzz::Setting& setting) {
@@ -133,8 +150,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const auto& word : fuzz::foreign_words())
       claim(word.size() < 64 || reply->content.find(word) == std::string::npos, "no foreign id in a reply",
             reply->content);
-  if (const auto* batch = std::get_if<Batch>(&decision))
-    for (const auto& item : batch->items) check_path(item.request);
+  if (const auto* batch = std::get_if<Batch>(&decision)) check_batch(*batch, *input);
   if (const auto* forward = std::get_if<Forward>(&decision)) {
     check_forward(*forward, *input);
     const bool is_written_anew = !forward->members.empty();

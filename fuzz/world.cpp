@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "rules/configuration.hpp"
+#include "rules/content_text.hpp"
 
 namespace podfence::fuzz {
 
@@ -163,10 +164,11 @@ rules::Decision World::decide(const Setting& setting, rules::Method method, std:
   if (const auto archive = rules::archive_rules(*match.endpoint, request, setting.project)) {
     request.archive.emplace();
     for (const auto& name : archive->texts) request.archive->texts[name] = content;
+  } else if (body == rules::Body::Secret) {
+    request.bytes = content;
   } else if (request.has_content && body != rules::Body::Stream) {
-    auto value = rules::json::parse(content);
-    if (auto* error = std::get_if<rules::json::Error>(&value))
-      return rules::Deny{rules::refusal("content.json"), error->what, rules::Kind::None};
+    auto value = rules::read_content(body, content, {});
+    if (auto* deny = std::get_if<rules::Deny>(&value)) return *deny;
     request.content = std::get<rules::json::Value>(std::move(value));
   }
   auto knowledge = know(setting);

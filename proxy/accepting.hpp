@@ -2,7 +2,6 @@
 // The loop of a listening socket.
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
@@ -12,8 +11,8 @@
 namespace podfence::proxy {
 
 /// Gives every new connection to `adopt`, until the acceptor is closed.
-template <class Adopt>
-Task<void> accept_all(boost::asio::local::stream_protocol::acceptor& acceptor, Adopt adopt) {
+template <class Acceptor, class Adopt>
+Task<void> accept_all(Acceptor& acceptor, Adopt adopt) {
   namespace asio = boost::asio;
   // Without descriptors or memory accept fails at once, and would again: the loop must not spin.
   constexpr std::chrono::milliseconds accept_pause{100};

@@ -3,7 +3,7 @@
 #include "proxy/accepting.hpp"
 #include "proxy/client_answer.hpp"
 #include "proxy/concurrently.hpp"
-#include "rules/error_answer.hpp"
+#include "proxy/log.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -13,12 +13,15 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t max_sessions = 16;
-constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
+
+rules::Deny deny(const rules::Refusal* rule, std::string_view subject) {
+  return {rule, std::string(subject), rules::Kind::None};
+}
 
 }  // namespace
 
-Admin::Admin(asio::io_context& context, const std::string& path, const Limits& limits, const Metrics& metrics)
-    : limits_(limits), metrics_(metrics), file_(path, 0600), acceptor_(context), tasks_(context.get_executor()) {
+Admin::Admin(asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api)
+    : limits_(limits), api_(api), file_(path, 0600), acceptor_(context), tasks_(context.get_executor()) {
   acceptor_.assign(asio::local::stream_protocol(), file_.release());
   tasks_.spawn(accept_all(acceptor_, [this](Connection::Socket socket) {
     if (sessions_ < max_sessions) tasks_.spawn(serve(std::move(socket)));
@@ -52,21 +55,40 @@ Task<void> Admin::answer(Connection& client, Deadline& deadline) {
     rules::AuditRecord record;
     ClientAnswer answer(client, deadline, limits_, record);
     const auto* head = std::get_if<RequestHead>(&read);
-    if (!head || !head->keep_alive || head->content.has_content()) answer.close_after();
-    const auto given =
-        head ? reply(*head) : rules::error_answer(std::get<RefusedHead>(read).deny, rules::Family::Docker);
-    if (head) answer.set_to_head(head->method == rules::Method::Head);
-    co_await answer.send(given);
+    if (head) {
+      answer.set_to_head(head->method == rules::Method::Head);
+      RequestContent content(client, deadline, limits_, *head, record);
+      const auto given = co_await reply(*head, content);
+      if (!head->keep_alive || !content.complete()) answer.close_after();
+      co_await answer.send(given);
+    } else {
+      answer.close_after();
+      co_await answer.send(operator_error(std::get<RefusedHead>(read).deny));
+    }
     goes_on = answer.connection_goes_on();
   }
 }
 
-rules::Reply Admin::reply(const RequestHead& head) const {
-  const bool reads = head.method == rules::Method::Get || head.method == rules::Method::Head;
-  if (reads && head.target == "/metrics") return {200, metrics_type, metrics_.text(), {}};
-  if (reads && head.target == "/healthz") return {200, "text/plain", "ok\n", {}};
-  const rules::Deny unknown{rules::refusal("endpoint.unknown"), rules::audit_target(head.target), rules::Kind::None};
-  return rules::error_answer(unknown, rules::Family::Docker);
+Task<rules::Reply> Admin::reply(const RequestHead& head, RequestContent& content) {
+  auto call = rules::operator_call(head.method, head.target);
+  if (const auto* refused = std::get_if<rules::Deny>(&call)) co_return operator_error(*refused);
+  auto& asked = std::get<rules::OperatorCall>(call);
+  std::string text;
+  if (head.content.has_content()) {
+    if (!asked.row->takes_content)
+      co_return operator_error(deny(rules::refusal("content.unexpected"), asked.row->path));
+    BufferBudget own(limits_.json_bytes, limits_.json_bytes);
+    BufferBudget::Share share(own, "");
+    auto whole = co_await content.read_whole(limits_.json_bytes, share);
+    if (!whole) co_return operator_error(content.failure());
+    text = *std::move(whole);
+  }
+  try {
+    co_return co_await api_.answer(std::move(asked), std::move(text));
+  } catch (const std::exception& error) {
+    log(std::string("a request of the operator's came to nothing: ") + error.what());
+    co_return operator_error(deny(rules::refusal("server.internal"), asked.row->path));
+  }
 }
 
 }  // namespace podfence::proxy

@@ -1,5 +1,5 @@
 #pragma once
-// The operator's own socket: health and metrics, for reading. Whoever can open it is trusted.
+// The operator's own socket. Whoever can open it is trusted.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -9,27 +9,27 @@
 #include "proxy/deadline.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/message_io.hpp"
-#include "proxy/metrics.hpp"
+#include "proxy/operator_api.hpp"
+#include "proxy/request_content.hpp"
 #include "proxy/socket_file.hpp"
 #include "proxy/task_group.hpp"
-#include "rules/decision.hpp"
 
 namespace podfence::proxy {
 
 class Admin {
  public:
   /// Listens on `path`, with mode 0600. Throws std::system_error that names the path.
-  Admin(boost::asio::io_context& context, const std::string& path, const Limits& limits, const Metrics& metrics);
+  Admin(boost::asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api);
   /// The context runs out of work of this one.
   void stop();
 
  private:
   Task<void> serve(Connection::Socket socket);
   Task<void> answer(Connection& client, Deadline& deadline);
-  rules::Reply reply(const RequestHead& head) const;
+  Task<rules::Reply> reply(const RequestHead& head, RequestContent& content);
 
   const Limits& limits_;
-  const Metrics& metrics_;
+  OperatorApi& api_;
   SocketFile file_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
   TaskGroup tasks_;

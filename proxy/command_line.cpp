@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <optional>
+#include <span>
 
 namespace podfence::proxy {
 namespace {
@@ -15,11 +16,21 @@ struct CommandName {
   Command command;
 };
 constexpr CommandName commands[] = {
-    {"serve", Command::Serve},     {"check-config", Command::CheckConfig},
-    {"explain", Command::Explain}, {"replay", Command::Replay},
-    {"ledger", Command::Ledger},   {"schema", Command::Schema},
-    {"version", Command::Version}, {"--version", Command::Version},
-    {"help", Command::Help},       {"--help", Command::Help},
+    {"serve", Command::Serve},
+    {"check-config", Command::CheckConfig},
+    {"explain", Command::Explain},
+    {"replay", Command::Replay},
+    {"ledger", Command::Ledger},
+    {"project add", Command::ProjectAdd},
+    {"project list", Command::ProjectList},
+    {"project show", Command::ProjectShow},
+    {"project remove", Command::ProjectRemove},
+    {"reload", Command::Reload},
+    {"schema", Command::Schema},
+    {"version", Command::Version},
+    {"--version", Command::Version},
+    {"help", Command::Help},
+    {"--help", Command::Help},
     {"-h", Command::Help},
 };
 
@@ -30,6 +41,15 @@ std::optional<Command> find_command(std::string_view name) {
 }
 
 std::string_view name_of(Command command) { return std::ranges::find(commands, command, &CommandName::command)->name; }
+
+/// Those that ask a running podfence, and name a project or none.
+constexpr Command about_a_project[] = {Command::ProjectAdd, Command::ProjectShow, Command::ProjectRemove};
+constexpr Command about_all[] = {Command::ProjectList, Command::Reload};
+
+bool is_one_of(Command command, std::span<const Command> commands_) {
+  return std::ranges::find(commands_, command) != commands_.end();
+}
+bool asks_operator(Command command) { return is_one_of(command, about_a_project) || is_one_of(command, about_all); }
 
 /// The options that say what a configuration file says too.
 constexpr const char* single_project_options[] = {"policy", "socket", "share-image", "state", "audit-log"};
@@ -77,6 +97,13 @@ options::options_description described(CommandLine& line) {
   const auto text = [](std::string& target) { return options::value(&target); };
   add("config", text(line.configuration_file));
   if (line.command == Command::CheckConfig) return all;
+  if (asks_operator(line.command)) {
+    auto& operate = line.operate;
+    add("admin", text(operate.admin))("json", options::bool_switch(&operate.json));
+    if (is_one_of(line.command, about_a_project)) add("id", text(operate.project));
+    if (line.command == Command::ProjectAdd) add("file", text(operate.definition))("policy", text(operate.policy));
+    return all;
+  }
   add("project", text(line.options.project))("policy", text(line.options.policy));
   add("socket", text(line.options.socket));
   add("share-image", options::value(&line.options.shared_images)->composing());
@@ -121,6 +148,13 @@ std::optional<UsageError> check_combination(const CommandLine& line, const optio
   if (line.command == Command::Ledger) return check_ledger(line, given);
   if (line.command == Command::CheckConfig)
     return is_given("config") ? std::nullopt : std::optional(UsageError{"check-config needs a file"});
+  if (asks_operator(line.command)) {
+    if (is_given("config") && is_given("admin")) return excluded("config", "admin");
+    const std::string name(name_of(line.command));
+    if (!is_given("config") && !is_given("admin")) return UsageError{name + " needs --admin SOCKET or --config FILE"};
+    if (is_one_of(line.command, about_a_project) && !is_given("id")) return UsageError{name + " needs a project's id"};
+    return std::nullopt;
+  }
   const bool serves = line.command == Command::Serve;
   if (line.command == Command::Replay && !is_given("input")) return UsageError{"replay needs a file or a folder, or -"};
   if (is_given("facts") && is_given("upstream")) return excluded("facts", "upstream");
@@ -140,6 +174,7 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   options::positional_options_description positions;
   if (line.command == Command::CheckConfig) positions.add("config", 1);
   if (line.command == Command::Explain) positions.add("request", 1);
+  if (is_one_of(line.command, about_a_project)) positions.add("id", 1);
   if (line.command == Command::Replay) positions.add("input", -1);
   if (known.find_nothrow("word", false)) positions.add("word", -1);
   // Guessing would let a new option change what an old script means.
@@ -170,19 +205,20 @@ std::optional<UsageError> take_action(CommandLine& line, std::vector<std::string
 
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return UsageError{"a command is missing"};
-  const auto command = find_command(arguments.front());
-  if (!command) return UsageError{"the command '" + arguments.front() + "' is not known"};
+  auto words = arguments.front();
+  std::size_t used = 1;
+  if (words == "project" && arguments.size() > 1) words += " " + arguments[used++];
+  const auto command = find_command(words);
+  if (!command) return UsageError{"the command '" + words + "' is not known"};
   CommandLine line{*command, {}, {}};
-  constexpr Command with_options[] = {Command::Serve, Command::CheckConfig, Command::Explain, Command::Replay,
-                                      Command::Ledger};
-  const bool has_options = std::ranges::find(with_options, line.command) != std::end(with_options);
-  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  constexpr Command without_options[] = {Command::Schema, Command::Version, Command::Help};
+  std::vector<std::string> rest(arguments.begin() + static_cast<std::ptrdiff_t>(used), arguments.end());
   if (line.command == Command::Ledger)
     if (auto error = take_action(line, rest)) return *error;
-  if (has_options) {
+  if (!is_one_of(line.command, without_options)) {
     if (auto error = parse_options(line, rest)) return *error;
   } else if (!rest.empty()) {
-    return UsageError{"the command '" + arguments.front() + "' takes no arguments"};
+    return UsageError{"the command '" + words + "' takes no arguments"};
   }
   return line;
 }
@@ -197,6 +233,10 @@ std::string_view usage() {
                                             say what would become of a request: a file, or standard input
   podfence replay --project ID [option]... PATH...
                                             decide every request of files and folders, and print the decisions
+  podfence project add ID [--policy NAME] [--file FILE]
+  podfence project list | show ID | remove ID
+                                            the projects of a running podfence
+  podfence reload                           let a running podfence read its configuration again
   podfence ledger list|show|forget|repair   who holds which images, names and secrets: podfence ledger help
   podfence schema                           print the JSON Schema of configuration files
   podfence version | help
@@ -223,8 +263,13 @@ Options of replay: --config FILE, or --policy, --share-image and --socket as for
   --text                 requests may have plain line ends and lack Host and Content-Length, as for explain
   --save DIR             where a request that podfence fails on is saved; default the current directory
 
+Options of project and reload: --config FILE, or --admin SOCKET, to find the operator's socket; and
+  --file FILE            the project as it would stand in a configuration (JSON); -: standard input
+  --policy NAME|FILE     its policy, beside that
+  --json                 the answer as it comes (docs/admin-api.md)
+
 Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,
-4 the explained request is refused, 5 podfence crashed on a replayed request, or decided it in two ways,
+4 the explained request, or what an operator asks for, is refused, 5 podfence crashed on a replayed request, or decided it in two ways,
 6 decisions differ under the two policies.
 )";
 }

@@ -22,7 +22,21 @@ enum ExitCode {
 };
 
 struct CommandLine {
-  enum class Command { Serve, CheckConfig, Explain, Replay, Ledger, Schema, Version, Help } command = Command::Help;
+  enum class Command {
+    Serve,
+    CheckConfig,
+    Explain,
+    Replay,
+    Ledger,
+    ProjectAdd,
+    ProjectList,
+    ProjectShow,
+    ProjectRemove,
+    Reload,
+    Schema,
+    Version,
+    Help
+  } command = Command::Help;
   std::string configuration_file;  ///< "" for none; then `options` count
   rules::ServeOptions options;
 
@@ -32,6 +46,15 @@ struct CommandLine {
     std::string request = {};  ///< file; "" and "-" are standard input
     bool json = false;
   } explain = {};
+
+  /// What a running podfence is asked, on its operator's socket.
+  struct Operate {
+    std::string admin = {};       ///< the socket; "" for the one that the configuration names
+    std::string project = {};     ///< id
+    std::string definition = {};  ///< file of what is to be added; "-" is standard input, "" says nothing
+    std::string policy = {};      ///< beside it
+    bool json = false;
+  } operate = {};
 
   struct Replay {
     std::vector<std::string> inputs = {};  ///< files and folders; "-" is standard input

@@ -26,6 +26,8 @@ class Connection {
   /// dropped. Nothing ever waits.
   Connection(const boost::asio::any_io_executor& executor, std::string_view written);
   boost::asio::any_io_executor executor() { return socket_.get_executor(); }
+  /// Nothing has been received yet.
+  Socket release() && { return std::move(socket_); }
 
   /// Received and not yet consumed. Valid until the next receive().
   std::string_view received() const { return {buffer_.get() + begin_, end_ - begin_}; }

@@ -15,12 +15,19 @@ std::uint64_t files_beside(std::size_t projects) { return files_of_process + pro
 
 }  // namespace
 
-// Rounded to the nearest: never more than there are, and at least one for each project wherever there are enough.
 ConnectionBudget::ConnectionBudget(std::size_t in_all, std::size_t per_project, std::size_t projects)
-    : in_all_(in_all),
-      per_project_(std::min(per_project, in_all)),
-      reserved_(projects == 0 ? 0 : (in_all + projects) / (2 * projects)),
-      common_(in_all - reserved_ * projects) {}
+    : in_all_(in_all), per_project_(std::min(per_project, in_all)) {
+  share_out(projects);
+}
+
+// Rounded to the nearest: never more than there are, and at least one for each project wherever there are enough.
+void ConnectionBudget::share_out(std::size_t projects) {
+  reserved_ = projects == 0 ? 0 : (in_all_ + projects) / (2 * projects);
+  common_ = static_cast<std::ptrdiff_t>(in_all_ - reserved_ * projects);
+  std::erase_if(projects_, [](const auto& project) { return project.second == 0; });
+  for (const auto& [project, taken] : projects_)
+    if (taken > reserved_) common_ -= static_cast<std::ptrdiff_t>(taken - reserved_);
+}
 
 ConnectionBudget::Place::~Place() {
   if (!budget_) return;
@@ -32,7 +39,7 @@ std::variant<ConnectionBudget::Place, ConnectionBudget::Full> ConnectionBudget::
   auto& of_project = projects_[project];
   if (of_project >= per_project_) return Full::Project;
   if (of_project >= reserved_) {
-    if (common_ == 0) return Full::All;
+    if (common_ <= 0) return Full::All;
     --common_;
   }
   ++of_project;

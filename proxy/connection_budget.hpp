@@ -16,6 +16,9 @@ class ConnectionBudget {
  public:
   ConnectionBudget(std::size_t in_all, std::size_t per_project, std::size_t projects);
 
+  /// The places are shared out anew: there are that many projects now. Nobody loses a place.
+  void share_out(std::size_t projects);
+
   /// Held as long as its connection.
   class Place {
    public:
@@ -41,9 +44,9 @@ class ConnectionBudget {
  private:
   std::size_t in_all_;
   std::size_t per_project_;
-  std::size_t reserved_;                         ///< of each project
-  std::size_t common_;                           ///< places that are left of the others
-  std::map<std::string, std::size_t> projects_;  ///< places taken; as many entries as there are projects
+  std::size_t reserved_ = 0;                     ///< of each project
+  std::ptrdiff_t common_ = 0;                    ///< places that are left of the others; below 0, too many were taken
+  std::map<std::string, std::size_t> projects_;  ///< places taken
 };
 
 /// How many of a project's clients who are one too many may be told so at once, and wait to read it.

@@ -1,5 +1,6 @@
 #include "proxy/examination.hpp"
 
+#include "rules/content_text.hpp"
 #include "rules/decide.hpp"
 #include "rules/refusal.hpp"
 
@@ -13,6 +14,9 @@ using Refused = std::optional<Deny>;
 
 /// Clients send "null", "{}" or the query once more where there is nothing to say.
 constexpr std::size_t max_empty_content = 64 * 1024;
+
+/// Podman takes no larger one.
+constexpr std::size_t max_secret = 512'000;
 
 bool is_served(const rules::Endpoint& endpoint) { return endpoint.refusal == nullptr; }
 
@@ -44,6 +48,7 @@ Task<Refused> Examination::read_content() {
   if (!is_served(endpoint())) co_return std::nullopt;
   if (auto archive_rules = rules::archive_rules(endpoint(), request_, project_))
     co_return co_await read_archive(std::move(*archive_rules));
+  if (endpoint().body == rules::Body::Secret) co_return co_await read_secret();
   if (!request_.has_content || endpoint().body == rules::Body::Stream) co_return std::nullopt;
   co_return co_await read_json();
 }
@@ -71,10 +76,21 @@ Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
   co_return std::nullopt;
 }
 
+Task<Refused> Examination::read_secret() {
+  auto content = co_await content_.read_whole(max_secret, buffered_);
+  if (!content) {
+    ends_connection_ = true;
+    co_return content_.failure();
+  }
+  request_.bytes = std::move(content);
+  co_return std::nullopt;
+}
+
 Task<Refused> Examination::read_json() {
   const bool takes_none = endpoint().body == rules::Body::None || rules::is_archive(endpoint().body);
   const auto limit = takes_none ? max_empty_content : services_.limits.json_bytes;
-  const auto content = co_await content_.read_whole(limit, buffered_);
+  auto content = std::exchange(supplied_, std::nullopt);
+  if (!content) content = co_await content_.read_whole(limit, buffered_);
   if (!content) {
     ends_connection_ = true;
     co_return content_.failure();
@@ -89,12 +105,12 @@ Task<Refused> Examination::read_json() {
 Refused Examination::judge_content(std::string_view content) {
   const bool takes_none = endpoint().body == rules::Body::None || rules::is_archive(endpoint().body);
   const Deny unexpected{refusal("content.unexpected"), std::string(rules::text(request_.method)), rules::Kind::None};
-  auto parsed = rules::json::parse(content, {services_.limits.json_depth, services_.limits.json_names});
-  if (auto* error = std::get_if<rules::json::Error>(&parsed)) {
-    if (error->beyond_limit) return Deny{refusal("content.too-complex"), error->text(), rules::Kind::None};
-    return takes_none ? unexpected : Deny{refusal("content.json"), error->text(), rules::Kind::None};
+  auto read = rules::read_content(endpoint().body, content, {services_.limits.json_depth, services_.limits.json_names});
+  if (auto* deny = std::get_if<Deny>(&read)) {
+    const bool beyond_limit = deny->rule == refusal("content.too-complex");
+    return takes_none && !beyond_limit ? unexpected : std::move(*deny);
   }
-  auto& value = std::get<rules::json::Value>(parsed);
+  auto& value = std::get<rules::json::Value>(read);
   if (takes_none) {
     if (value.is_zero() || rules::repeats_query(value, request_.target)) return std::nullopt;
     return unexpected;

@@ -19,6 +19,9 @@ class Examination {
         content_(content),
         buffered_(services.buffers, project.id) {}
 
+  /// The content has been read already.
+  void supply(std::string content) { supplied_ = std::move(content); }
+
   // In this order; behind a refusal nothing follows.
   std::optional<rules::Deny> route();
   Task<std::optional<rules::Deny>> read_content();
@@ -44,6 +47,7 @@ class Examination {
   std::optional<rules::Deny> refused_without_archive();
   Task<std::optional<rules::Deny>> read_archive(rules::ArchiveRules archive_rules);
   Task<std::optional<rules::Deny>> read_json();
+  Task<std::optional<rules::Deny>> read_secret();
   std::optional<rules::Deny> judge_content(std::string_view content);
 
   Services& services_;
@@ -52,6 +56,7 @@ class Examination {
   RequestContent& content_;
   rules::Request request_;
   rules::Match match_;
+  std::optional<std::string> supplied_;
   BufferBudget::Share buffered_;  ///< for the content, as long as it is judged and sent
   std::optional<Inquiry> inquiry_;
   std::optional<SpooledArchive> archive_;

@@ -145,10 +145,16 @@ std::optional<Deny> read_expectation(const Fields& fields, RequestHead& head) {
   return std::nullopt;
 }
 
-std::optional<Deny> read_registry_auth(const Fields& fields, RequestHead& head) {
-  std::optional<std::string_view> value;
-  if (auto deny = read_single(fields, "X-Registry-Auth", value)) return deny;
-  if (value && !names_connection_option(fields, "x-registry-auth")) head.registry_auth = *value;
+std::optional<Deny> read_own_fields(const Fields& fields, RequestHead& head) {
+  const struct {
+    std::string_view name;
+    std::string& target;
+  } own[] = {{"X-Registry-Auth", head.registry_auth}, {"X-Appx-Project", head.project}};
+  for (const auto& [name, target] : own) {
+    std::optional<std::string_view> value;
+    if (auto deny = read_single(fields, name, value)) return deny;
+    if (value && !names_connection_option(fields, ascii::lower(name))) target = *value;
+  }
   return std::nullopt;
 }
 

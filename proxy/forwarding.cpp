@@ -8,6 +8,7 @@
 #include "proxy/tunnel.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/image_removal.hpp"
+#include "rules/made_object.hpp"
 #include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
 #include "rules/workspace_volume.hpp"
@@ -21,6 +22,7 @@ using rules::refusal;
 using Refused = std::optional<Deny>;
 
 bool succeeded(int status) { return status >= 200 && status < 300; }
+bool passed(const rules::Outcome& outcome) { return succeeded(outcome.status); }
 
 /// What upstream makes has to be seen to its end, also when the client goes: volumes may have to be undone, and what is
 /// counted while it is made would be missed.
@@ -43,8 +45,8 @@ Deny images_are_busy() {
 
 }  // namespace
 
-Refused check_sources(const rules::Forward& forward) {
-  for (const auto& [root, below, client_path] : forward.sources) {
+Refused check_sources(const rules::Needs& needs) {
+  for (const auto& [root, below, client_path] : needs.sources) {
     if (!wrong_with_directory(root).empty())
       return Deny{refusal("mount.workspace-absent"), client_path, rules::Kind::None};
     if (!below.empty() && !is_below_directory(root, below))
@@ -118,15 +120,15 @@ Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call
   co_return refusal_for(outcome);
 }
 
-Task<Refused> Forwarding::claim_objects(const rules::Forward& forward) {
+Task<Refused> Forwarding::claim_objects(const rules::Needs& needs) {
   const auto& project = inquiry_.exchange().project;
-  for (const auto& volume : forward.workspace_volumes)
+  for (const auto& volume : needs.workspace_volumes)
     if (auto refused = co_await claim(volume)) co_return refused;
-  for (const auto& volume : forward.volumes) {
+  for (const auto& volume : needs.volumes) {
     auto request = rules::claim(project, volume);
     if (auto refused = co_await claim(rules::Kind::Volume, volume.name, std::move(request))) co_return refused;
   }
-  for (const auto& network : forward.networks) {
+  for (const auto& network : needs.networks) {
     auto request = rules::claim(project, network);
     if (auto refused = co_await claim(rules::Kind::Network, network.name, std::move(request))) co_return refused;
   }
@@ -177,8 +179,9 @@ Task<void> Forwarding::unclaim_volumes() {
   }
 }
 
-Task<void> Forwarding::carry_out(const rules::Batch& batch) {
+Task<Refused> Forwarding::carry_out(const rules::Batch& batch) {
   exchange_.departure.set(Departure::Means::Finish);
+  if (batch.together) co_return co_await carry_out_together(batch);
   std::set<std::string> names;
   for (const auto& item : batch.items) names.insert(item.name);
   inquiry_.keep_names(std::move(names));
@@ -187,6 +190,50 @@ Task<void> Forwarding::carry_out(const rules::Batch& batch) {
   inquiry_.release_names();
   exchange_.departure.set(Departure::Means::Cancel);
   co_await exchange_.answer.send(rules::report(inquiry_.exchange(), outcomes));
+  co_return std::nullopt;
+}
+
+Task<Refused> Forwarding::carry_out_together(const rules::Batch& batch) {
+  std::vector<rules::Outcome> outcomes;
+  auto refused = check_sources(batch.needs);
+  if (!refused) refused = co_await claim_objects(batch.needs);
+  bool failed = refused.has_value();
+  for (std::size_t i = 0; i < batch.items.size() && !failed; ++i) {
+    refused = check_sources(batch.needs);  // anew: much can be done meanwhile in what is mounted
+    if (!refused) outcomes.push_back(co_await send_about(batch.items[i], outcomes));
+    failed = refused || (!batch.items[i].may_fail && !passed(outcomes.back()));
+  }
+  if (failed) {
+    co_await undo(batch, outcomes);
+    co_await unclaim_volumes();
+  }
+  inquiry_.release_names();
+  exchange_.departure.set(Departure::Means::Cancel);
+  if (!refused) co_await exchange_.answer.send(rules::report(inquiry_.exchange(), outcomes));
+  co_return refused;
+}
+
+/// Without the id that it needs nothing is sent.
+Task<rules::Outcome> Forwarding::send_about(const rules::Batch::Item& item,
+                                            const std::vector<rules::Outcome>& outcomes) {
+  if (!item.about) co_return co_await send(item);
+  const auto id = rules::made_id(outcomes[*item.about].content);
+  auto named = item;
+  if (id) named.request = rules::with_made_id(item.request, *id);
+  if (id) co_return co_await send(named);
+  const Deny unknown{refusal("upstream.answer"), "no id of what was made", rules::Kind::None};
+  co_return refused_outcome(item, unknown);
+}
+
+/// What was not answered may have been made for all that, but nobody has learnt its id.
+Task<void> Forwarding::undo(const rules::Batch& batch, const std::vector<rules::Outcome>& outcomes) {
+  for (std::size_t i = outcomes.size(); i-- > 0;) {
+    if (!batch.items[i].undo || !succeeded(outcomes[i].status)) continue;
+    auto request = *batch.items[i].undo;
+    if (const auto id = rules::made_id(outcomes[i].content)) request = rules::with_made_id(std::move(request), *id);
+    UpstreamCall call(exchange_.services.upstream);
+    co_await call.send(request);
+  }
 }
 
 Task<rules::Outcome> Forwarding::send(rules::Batch::Item item) {

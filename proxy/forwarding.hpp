@@ -13,7 +13,7 @@
 namespace podfence::proxy {
 
 /// The directories that the request would mount must be there when it is sent.
-std::optional<rules::Deny> check_sources(const rules::Forward& forward);
+std::optional<rules::Deny> check_sources(const rules::Needs& needs);
 
 class Forwarding {
  public:
@@ -23,13 +23,13 @@ class Forwarding {
 
   /// A refusal has not been answered yet.
   Task<std::optional<rules::Deny>> carry_out(const rules::Forward& forward);
-  Task<void> carry_out(const rules::Batch& batch);
+  Task<std::optional<rules::Deny>> carry_out(const rules::Batch& batch);
 
  private:
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> send_named(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> check_steady(const rules::Forward& forward);
-  Task<std::optional<rules::Deny>> claim_objects(const rules::Forward& forward);
+  Task<std::optional<rules::Deny>> claim_objects(const rules::Needs& needs);
   Task<std::optional<rules::Deny>> claim(rules::Kind kind, std::string name, rules::UpstreamRequest request);
   Task<std::optional<rules::Deny>> claim(const rules::WorkspaceVolume& volume);
   Task<std::optional<rules::Deny>> look_up(rules::Kind kind, std::string name);
@@ -37,6 +37,9 @@ class Forwarding {
   Task<void> unclaim_volumes();
   Task<rules::Outcome> send(rules::Batch::Item item);
   rules::Outcome refused_outcome(const rules::Batch::Item& item, const rules::Deny& refused) const;
+  Task<std::optional<rules::Deny>> carry_out_together(const rules::Batch& batch);
+  Task<rules::Outcome> send_about(const rules::Batch::Item& item, const std::vector<rules::Outcome>& outcomes);
+  Task<void> undo(const rules::Batch& batch, const std::vector<rules::Outcome>& outcomes);
   Task<void> tunnel(UpstreamCall& call);
 
   bool hijacks() const;

@@ -24,6 +24,7 @@ struct RequestHead {
   rules::Method method = rules::Method::Get;
   std::string target;         ///< as sent; rules::parse_target reads it
   std::string registry_auth;  ///< X-Registry-Auth, "" if none
+  std::string project;        ///< X-Appx-Project, "" if none: counts on the control plane's listeners only
   Framing content;
   bool keep_alive = true;
   bool upgrade = false;  ///< exactly Connection: Upgrade and Upgrade: tcp

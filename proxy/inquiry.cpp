@@ -30,9 +30,9 @@ LockedNames names_in(const rules::Ask& ask) {
 LockedNames names_in(const rules::Decision& decision) {
   if (const auto* ask = std::get_if<rules::Ask>(&decision)) return names_in(*ask);
   LockedNames result;
-  if (const auto* forward = std::get_if<rules::Forward>(&decision)) {
-    for (const auto& volume : forward->volumes) result.names.insert(volume.name);
-    for (const auto& network : forward->networks) result.names.insert(network.name);
+  if (const auto* needs = rules::needs_of(decision)) {
+    for (const auto& volume : needs->volumes) result.names.insert(volume.name);
+    for (const auto& network : needs->networks) result.names.insert(network.name);
   }
   return result;
 }
@@ -76,8 +76,7 @@ LockedNames Inquiry::wanted_for(const rules::Decision& decision) const {
 
 /// Nothing may come between the decision and this.
 void Inquiry::note_use(const rules::Decision& decision) {
-  if (const auto* forward = std::get_if<rules::Forward>(&decision))
-    running_ = services_.usage.begin(exchange_.project.id, forward->uses);
+  if (const auto* uses = rules::uses_of(decision)) running_ = services_.usage.begin(exchange_.project.id, *uses);
   hold_.share();
 }
 

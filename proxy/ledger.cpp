@@ -51,6 +51,13 @@ class Holdings {
     return found != holders_.end() && found->second.contains(project);
   }
 
+  std::vector<std::string> held_by(std::string_view project) const {
+    std::vector<std::string> held;
+    for (const auto& [what, holders] : holders_)
+      if (holders.contains(project)) held.push_back(what);
+    return held;
+  }
+
   bool others_have(std::string_view project, std::string_view what) const {
     const auto found = holders_.find(what);
     return found != holders_.end() &&
@@ -265,6 +272,10 @@ bool SqliteLedger::tag_made_by_others(std::string_view project, std::string_view
 
 bool SqliteLedger::holds_secret(std::string_view project, std::string_view id) const {
   return state_->mirror.secrets.has(project, id);
+}
+
+std::vector<std::string> SqliteLedger::secrets(std::string_view project) const {
+  return state_->mirror.secrets.held_by(project);
 }
 
 std::string SqliteLedger::cache_key(std::string_view project) const {

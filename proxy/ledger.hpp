@@ -35,6 +35,7 @@ class SqliteLedger final : public rules::Ledger {
   bool tag_owned_by_others(std::string_view project, std::string_view tag) const override;
   bool tag_made_by_others(std::string_view project, std::string_view tag) const override;
   bool holds_secret(std::string_view project, std::string_view id) const override;
+  std::vector<std::string> secrets(std::string_view project) const override;
   std::string cache_key(std::string_view project) const override;
   std::int64_t images(std::string_view project) const override;
 

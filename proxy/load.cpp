@@ -13,6 +13,7 @@ namespace podfence::proxy {
 namespace {
 
 using Loaded = std::variant<rules::Configuration, rules::ConfigurationError>;
+using LoadedBase = std::variant<rules::ConfigurationBase, rules::ConfigurationError>;
 
 rules::FileText read_trusted_file(const std::string& path) {
   struct stat status {};
@@ -21,16 +22,22 @@ rules::FileText read_trusted_file(const std::string& path) {
   return read_file(path);
 }
 
-Loaded load_file(const std::string& path, bool for_serving) {
+LoadedBase load_base_file(const std::string& path, bool for_serving) {
   const auto [text, wrong] = read_trusted_file(path);
   if (!wrong.empty()) return rules::ConfigurationError{"", wrong};
-  auto loaded = rules::read_configuration(text, policy_files());
-  const auto* configuration = std::get_if<rules::Configuration>(&loaded);
-  if (!configuration || !for_serving) return loaded;
-  auto error = check_workspaces(*configuration, Places::of_this_process());
+  auto loaded = rules::ConfigurationBase::read(text, policy_files());
+  const auto* base = std::get_if<rules::ConfigurationBase>(&loaded);
+  if (!base || !for_serving) return loaded;
+  auto error = check_workspaces(base->configuration(), Places::of_this_process());
   if (!error) return loaded;
   error->line = rules::line_in_configuration(text, error->where);
   return *std::move(error);
+}
+
+Loaded load_file(const std::string& path, bool for_serving) {
+  auto loaded = load_base_file(path, for_serving);
+  if (auto* error = std::get_if<rules::ConfigurationError>(&loaded)) return std::move(*error);
+  return std::get<rules::ConfigurationBase>(loaded).configuration();
 }
 
 }  // namespace
@@ -58,6 +65,12 @@ std::variant<rules::Configuration, int> load(const CommandLine& line, bool for_s
   if (!from_file && error.file.empty()) return refuse_usage(error.where + " " + error.what);
   log(rules::text_of(error, line.configuration_file));
   return exit_configuration;
+}
+
+std::variant<rules::ConfigurationBase, std::string> load_base(const std::string& path) {
+  auto loaded = load_base_file(path, true);
+  if (const auto* error = std::get_if<rules::ConfigurationError>(&loaded)) return rules::text_of(*error, path);
+  return std::get<rules::ConfigurationBase>(std::move(loaded));
 }
 
 }  // namespace podfence::proxy

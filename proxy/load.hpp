@@ -21,4 +21,7 @@ rules::PolicyFiles policy_files();
 /// only the text.
 std::variant<rules::Configuration, int> load(const CommandLine& line, bool for_serving);
 
+/// Reads a configuration file for serving, the look at the host included. An error is a sentence.
+std::variant<rules::ConfigurationBase, std::string> load_base(const std::string& path);
+
 }  // namespace podfence::proxy

@@ -8,6 +8,7 @@
 #include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
+#include "proxy/operator_command.hpp"
 #include "proxy/replay_command.hpp"
 #include "proxy/serve.hpp"
 #include "rules/configuration_schema.hpp"
@@ -29,7 +30,7 @@ int check_configuration(const CommandLine& line) {
 int serve(const CommandLine& line) {
   auto loaded = proxy::load(line, true);
   if (const int* code = std::get_if<int>(&loaded)) return *code;
-  proxy::serve(std::get<rules::Configuration>(std::move(loaded)));
+  proxy::serve(std::get<rules::Configuration>(std::move(loaded)), line.configuration_file);
   return proxy::exit_ok;
 }
 
@@ -43,6 +44,12 @@ int run(const CommandLine& line) {
       return proxy::explain(line);
     case CommandLine::Command::Replay:
       return proxy::replay(line);
+    case CommandLine::Command::ProjectAdd:
+    case CommandLine::Command::ProjectList:
+    case CommandLine::Command::ProjectShow:
+    case CommandLine::Command::ProjectRemove:
+    case CommandLine::Command::Reload:
+      return proxy::operate(line);
     case CommandLine::Command::Ledger:
       return proxy::ledger(line);
     case CommandLine::Command::Schema:

@@ -25,23 +25,36 @@ Gauges& gauges(prometheus::Registry& registry, const char* name, const char* hel
 // Labels come from podfence's own tables and configuration, never from a client: there is an end of them.
 struct Metrics::State {
   prometheus::Registry registry;
+  prometheus::Gauge& projects = gauges(registry, "podfence_projects", "Projects that are served").Add({});
+  prometheus::Gauge& generation =
+      gauges(registry, "podfence_generation", "Changes of the projects and the configuration since the start").Add({});
+  Gauges& openings = gauges(registry, "podfence_insecure_opening", "1 for each opening of a project's policy");
+  std::vector<prometheus::Gauge*> open = {};
   Counters& decisions = counters(registry, "podfence_decisions_total", "Requests by what was decided about them");
   Counters& refusals = counters(registry, "podfence_refusals_total", "Refused and hidden requests by rule");
   Counters& received = counters(registry, "podfence_received_bytes_total", "Content from clients");
   Counters& sent = counters(registry, "podfence_sent_bytes_total", "Content to clients");
 };
 
-Metrics::Metrics(std::string_view version, const rules::Configuration& configuration)
-    : state_(std::make_unique<State>()) {
+Metrics::Metrics(std::string_view version) : state_(std::make_unique<State>()) {
   gauges(state_->registry, "podfence_build_info", "Which podfence this is")
       .Add({{"version", std::string(version)}})
       .Set(1);
-  auto& projects = gauges(state_->registry, "podfence_projects", "Projects that are served").Add({});
-  projects.Set(static_cast<double>(configuration.projects.size()));
-  auto& openings = gauges(state_->registry, "podfence_insecure_opening", "1 for each opening of a project's policy");
-  for (const auto& [project, socket] : configuration.projects)
-    for (const auto name : rules::openings(project.policy))
-      openings.Add({{"project", project.id}, {"opening", std::string(name)}}).Set(1);
+}
+
+void Metrics::show(std::span<const rules::ProjectState> projects, std::size_t generation) {
+  state_->projects.Set(static_cast<double>(projects.size()));
+  state_->generation.Set(static_cast<double>(generation));
+  for (auto* opening : state_->open) state_->openings.Remove(opening);
+  state_->open.clear();
+  for (const auto& state : projects) {
+    const auto& project = state.project->project;
+    for (const auto name : rules::openings(project.policy)) {
+      auto& opening = state_->openings.Add({{"project", project.id}, {"opening", std::string(name)}});
+      opening.Set(1);
+      state_->open.push_back(&opening);
+    }
+  }
 }
 
 Metrics::~Metrics() = default;

@@ -67,9 +67,9 @@ class Player {
     if (auto refused = examination.route()) co_return *refused;
     if (auto refused = co_await examination.read_content()) co_return *refused;
     auto decision = co_await examination.decide();
-    const auto* forward = std::get_if<rules::Forward>(&decision);
-    if (!forward || services_.stated) co_return decision;
-    if (auto refused = check_sources(*forward)) co_return *refused;
+    const auto* needs = rules::needs_of(decision);
+    if (!needs || services_.stated) co_return decision;
+    if (auto refused = check_sources(*needs)) co_return *refused;
     co_return decision;
   }
 

@@ -39,7 +39,6 @@ struct Relay {
 
   Task<Refused> bytes();
   Task<Refused> whole();
-  Task<Refused> rewrite(BufferBudget::Share& share, std::string& text);
   Task<Refused> error();
   Task<Refused> lines();
   Task<bool> pass_lines(rules::LineJudge& judge);
@@ -69,28 +68,14 @@ Task<Refused> Relay::bytes() {
 
 Task<Refused> Relay::whole() {
   BufferBudget::Share share(services.buffers, project());
+  auto content = co_await whole_answer(call, inquiry, services, share);
+  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
   // Named: g++ 12 destroys a braced temporary of a co_await expression twice.
-  rules::Reply reply{call.head().status, "application/json", {}, {}};
-  if (auto deny = co_await rewrite(share, reply.content)) co_return deny;
+  const rules::Reply reply{call.head().status, "application/json", std::get<std::string>(std::move(content)), {}};
   // What upstream said is gone: a client that is slow holds only what is for it.
   share.shrink_to(reply.content.size());
   co_await answer.send(reply, fields());
   co_return std::nullopt;
-}
-
-Task<Refused> Relay::rewrite(BufferBudget::Share& share, std::string& text) {
-  auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
-  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
-  for (int round = 0; round < Inquiry::max_rounds; ++round) {
-    auto result = rules::rewrite_answer(endpoint().answer, inquiry.exchange(), std::get<std::string>(content));
-    if (auto* deny = std::get_if<Deny>(&result)) co_return std::move(*deny);
-    if (auto* rewritten = std::get_if<std::string>(&result)) {
-      text = std::move(*rewritten);
-      co_return std::nullopt;
-    }
-    if (auto deny = co_await inquiry.learn(std::get<Ask>(result))) co_return deny;
-  }
-  co_return bad_answer("references without an end");
 }
 
 Task<Refused> Relay::error() {
@@ -181,6 +166,20 @@ Task<bool> Relay::record(rules::LineJudge& judge) {
 }
 
 }  // namespace
+
+Task<std::variant<std::string, Deny>> whole_answer(UpstreamCall& call, Inquiry& inquiry, Services& services,
+                                                   BufferBudget::Share& share) {
+  auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
+  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
+  auto& exchange = inquiry.exchange();
+  for (int round = 0; round < Inquiry::max_rounds; ++round) {
+    auto result = rules::rewrite_answer(exchange.match.endpoint->answer, exchange, std::get<std::string>(content));
+    if (auto* deny = std::get_if<Deny>(&result)) co_return std::move(*deny);
+    if (auto* rewritten = std::get_if<std::string>(&result)) co_return std::move(*rewritten);
+    if (auto deny = co_await inquiry.learn(std::get<Ask>(result))) co_return *std::move(deny);
+  }
+  co_return bad_answer("references without an end");
+}
 
 Task<std::optional<Deny>> relay_answer(UpstreamCall& call, Inquiry& inquiry, Services& services, ClientAnswer& answer) {
   Relay relay{call, inquiry, services, answer};

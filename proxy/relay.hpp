@@ -9,6 +9,10 @@
 
 namespace podfence::proxy {
 
+/// The rewritten content of an answer that is read whole.
+Task<std::variant<std::string, rules::Deny>> whole_answer(UpstreamCall& call, Inquiry& inquiry, Services& services,
+                                                          BufferBudget::Share& share);
+
 /// Everything but tunnels. A refusal has not been answered yet.
 Task<std::optional<rules::Deny>> relay_answer(UpstreamCall& call, Inquiry& inquiry, Services& services,
                                               ClientAnswer& answer);

@@ -1,6 +1,7 @@
 #include "proxy/replay.hpp"
 
 #include "proxy/upstream.hpp"
+#include "rules/made_object.hpp"
 #include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
 #include "rules/workspace_volume.hpp"
@@ -8,20 +9,25 @@
 namespace podfence::proxy {
 namespace {
 
+/// Of what is not made here.
+std::string unknown_id() { return std::string(64, '0'); }
+
 /// The bytes that Podman gets, in order.
 std::vector<std::string> messages_of(const rules::Decision& decision, const rules::Judged& judged) {
   std::vector<std::string> messages;
   const auto add = [&](const rules::UpstreamRequest& request) {
     messages.push_back(write_request(request, false, false));
   };
+  if (const auto* needs = rules::needs_of(decision)) {
+    for (const auto& volume : needs->workspace_volumes) add(rules::claim(volume));
+    for (const auto& volume : needs->volumes) add(rules::claim(judged.project, volume));
+    for (const auto& network : needs->networks) add(rules::claim(judged.project, network));
+  }
   if (const auto* batch = std::get_if<rules::Batch>(&decision)) {
     for (const auto& item : batch->items)
-      if (!item.ledger_only) add(item.request);
+      if (!item.ledger_only) add(item.about ? rules::with_made_id(item.request, unknown_id()) : item.request);
   }
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) {
-    for (const auto& volume : forward->workspace_volumes) add(rules::claim(volume));
-    for (const auto& volume : forward->volumes) add(rules::claim(judged.project, volume));
-    for (const auto& network : forward->networks) add(rules::claim(judged.project, network));
     const auto& endpoint = *judged.match->endpoint;
     const bool streamed = endpoint.body == rules::Body::Stream || judged.request->archive;
     const bool hijacks = rules::relay_of(endpoint.answer) == rules::Relay::Hijack;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <memory>
@@ -11,14 +12,15 @@
 
 #include "proxy/admin.hpp"
 #include "proxy/connection_budget.hpp"
+#include "proxy/load.hpp"
 #include "proxy/log.hpp"
-#include "proxy/metrics.hpp"
 #include "proxy/places.hpp"
 #include "proxy/podman_service.hpp"
 #include "proxy/private_file.hpp"
 #include "proxy/probe.hpp"
 #include "proxy/process.hpp"
 #include "proxy/server.hpp"
+#include "rules/error_answer.hpp"
 
 namespace podfence::proxy {
 namespace {
@@ -28,6 +30,8 @@ using namespace std::chrono_literals;
 
 /// Of whom it makes sense to begin.
 constexpr std::size_t min_connections = 16;
+/// Files are kept free for so many projects where some can be added.
+constexpr std::size_t added_projects = 500;
 
 void check_user(const rules::Configuration& configuration) {
   if (geteuid() != 0) return;
@@ -61,13 +65,33 @@ void fit_connections(rules::HttpLimits& limits, std::size_t projects) {
   limits.connections = room;
 }
 
+/// What the operator's socket needs.
+struct Operator {
+  Operator(asio::io_context& context, const std::string& path, const Limits& limits, Server& server, Tenancy& tenancy,
+           AuditLog& audit)
+      : metrics(PODFENCE_VERSION),
+        api(server.services(), tenancy, metrics, policy_files()),
+        admin(context, path, limits, api) {
+    audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
+    const auto show = [this, &tenancy] { metrics.show(tenancy.states(), tenancy.generation()); };
+    tenancy.on_change(show);
+    show();
+  }
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  Metrics metrics;
+  OperatorApi api;
+  Admin admin;
+};
+
 /// The upstream that a configuration names, or Podman's own socket, or a service that is started here.
-struct Upstream {
+struct Engine {
   std::string socket;
   std::unique_ptr<ChildProcess> service;
 };
 
-Upstream find_upstream(const rules::Configuration& configuration, const Places& places) {
+Engine find_engine(const rules::Configuration& configuration, const Places& places) {
   if (!configuration.upstream.empty()) {
     if (const auto wrong = wrong_with_engine(configuration.upstream, 10s); !wrong.empty())
       log("Podman does not answer on " + configuration.upstream + " (" + wrong + "); clients read 502 until it does");
@@ -78,7 +102,7 @@ Upstream find_upstream(const rules::Configuration& configuration, const Places& 
   return {own, start_podman_service(own, places.environment())};
 }
 
-void log_listeners(const rules::Configuration& configuration, const Upstream& upstream) {
+void log_listeners(const rules::Configuration& configuration, const Engine& upstream) {
   const std::string behind =
       upstream.socket +
       (upstream.service ? " (started by podfence, pid " + std::to_string(upstream.service->id()) + ")" : "");
@@ -87,16 +111,10 @@ void log_listeners(const rules::Configuration& configuration, const Upstream& up
         socket + " or CONTAINER_HOST=unix://" + socket);
 }
 
-std::vector<ListenerOptions> listeners(const rules::Configuration& configuration) {
-  std::vector<ListenerOptions> result;
-  for (const auto& [project, socket] : configuration.projects) result.push_back({project, socket});
-  return result;
-}
-
-void start(Server& server) {
+void start(Tenancy& tenancy) {
   const std::string way_out = " (running as uid " + std::to_string(geteuid()) + "; choose another place with --socket)";
   try {
-    server.start();
+    tenancy.start();
   } catch (const std::system_error& error) {
     throw std::runtime_error(std::string("cannot listen on ") + error.what() + way_out);
   } catch (const std::runtime_error& error) {
@@ -104,18 +122,39 @@ void start(Server& server) {
   }
 }
 
+/// SIGHUP reads the configuration again, as often as it comes.
+void follow_hangups(asio::signal_set& hangups, Server& server, Tenancy& tenancy) {
+  hangups.async_wait([&](const boost::system::error_code& error, int) {
+    if (error) return;
+    try {
+      const auto refused = tenancy.reload();
+      for (const auto& wrong : server.reload_certificates()) log("SIGHUP: the former certificates count: " + wrong);
+      log("SIGHUP: " + (refused
+                            ? "the configuration stays as it was: " + rules::sentence_of(*refused)
+                            : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
+    } catch (const std::exception& failure) {
+      log(std::string("SIGHUP: the configuration stays as it was: ") + failure.what());
+    }
+    follow_hangups(hangups, server, tenancy);
+  });
+}
+
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
-void run(asio::io_context& context, Server& server, std::optional<Admin>& admin, Upstream& upstream) {
+void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optional<Operator>& operators,
+         Engine& upstream) {
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
+  asio::signal_set hangups(context, SIGHUP);
+  follow_hangups(hangups, server, tenancy);
   const auto stop = [&] {
     // Nothing of ours may keep the context busy now. A second signal finds the default action and ends us at once.
     signals.clear();
     signals.cancel();
+    hangups.cancel();
     service_end.close();
     server.stop();
-    if (admin) admin->stop();
+    if (operators) operators->admin.stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -137,33 +176,38 @@ void run(asio::io_context& context, Server& server, std::optional<Admin>& admin,
 
 }  // namespace
 
-void serve(rules::Configuration configuration) {
+void serve(rules::Configuration configuration, const std::string& file) {
   harden_process();
   return_freed_memory();
   check_user(configuration);
-  fit_connections(configuration.http, configuration.projects.size());
+  Limits limits = configuration.http;
+  fit_connections(limits, std::max(configuration.projects.size(), configuration.admin.empty() ? 0 : added_projects));
   const Places places = Places::of_this_process();
   places.fill(configuration);
   check_sockets_are_free(configuration);
   make_private_directory(configuration.state);
   SqliteLedger ledger(configuration.state + "/ledger.sqlite");
   AuditLog audit(configuration.audit_log);
-  Upstream upstream = find_upstream(configuration, places);
+  Engine upstream = find_engine(configuration, places);
   asio::io_context context(1);
-  const Limits& limits = configuration.http;
-  std::optional<Metrics> metrics;  // nothing is counted that nobody can read
-  if (!configuration.admin.empty()) {
-    metrics.emplace(PODFENCE_VERSION, configuration);
-    audit.observe([&metrics](const rules::AuditRecord& record) { metrics->count(record); });
+  Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state,
+                configuration.label);
+  ProjectStore store(configuration.state + "/projects.sqlite");
+  Tenancy tenancy(
+      server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });
+  start(tenancy);
+  server.start();
+  for (const auto& control : configuration.control) {
+    server.listen(control);
+    log("a control plane comes in at " + control.text());
   }
-  Server server(context, upstream.socket, listeners(configuration), limits, ledger, audit, configuration.state);
-  start(server);
-  std::optional<Admin> admin;
-  if (metrics) admin.emplace(context, configuration.admin, limits, *metrics);
+  audit.observe([&](const rules::AuditRecord& record) { tenancy.note_request(record); });
+  std::optional<Operator> operators;  // nothing is counted that nobody can read
+  if (!configuration.admin.empty()) operators.emplace(context, configuration.admin, limits, server, tenancy, audit);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   notify_ready();
-  run(context, server, admin, upstream);
+  run(context, server, tenancy, operators, upstream);
 }
 
 }  // namespace podfence::proxy

@@ -6,6 +6,6 @@
 namespace podfence::proxy {
 
 /// Returns when a signal has ended the proxy, or throws std::exception with a sentence for people.
-void serve(rules::Configuration configuration);
+void serve(rules::Configuration configuration, const std::string& file);
 
 }  // namespace podfence::proxy

@@ -3,7 +3,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <list>
+#include <map>
 
+#include "proxy/control_listener.hpp"
 #include "proxy/ledger_repair.hpp"
 #include "proxy/listener.hpp"
 #include "proxy/log.hpp"
@@ -18,18 +20,22 @@ struct Server::State {
   ConnectionBudget connections;
   std::vector<ListenerOptions> options;
   Services services;
-  TaskGroup clients;
   TaskGroup draining;
-  std::list<Listener> listeners;
+  std::map<std::string, std::unique_ptr<Listener>> listeners = {};  ///< by project
+  std::list<std::unique_ptr<Listener>> removed = {};                ///< those that clients are being cut off from
+  std::list<std::unique_ptr<ControlListener>> controls = {};
   TaskGroup repairing;
   std::optional<LedgerRepair> repair = std::nullopt;
 
+  std::size_t tasks() const;
+  void cancel();
+  void forget_empty();
   Task<void> drain();
 };
 
 Server::Server(asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
                Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
-               std::chrono::seconds repair_grace)
+               std::string label_key, std::chrono::seconds repair_grace)
     : state_(new State{
           context,
           ConnectionBudget(limits.connections, limits.project_connections, listeners.size()),
@@ -40,12 +46,12 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
            BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),
            BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
           TaskGroup(context.get_executor()),
-          TaskGroup(context.get_executor()),
+          {},
+          {},
           {},
           TaskGroup(context.get_executor())}) {
   if (ledger.empty()) return;
-  const auto& label_key = state_->options.front().project.label_key;  // the same for all
-  state_->repair.emplace(context.get_executor(), state_->services, label_key, repair_grace);
+  state_->repair.emplace(context.get_executor(), state_->services, std::move(label_key), repair_grace);
   state_->services.repair = &*state_->repair;
 }
 
@@ -53,8 +59,8 @@ Server::~Server() {
   stop();
   // What still runs refers to what is about to be destroyed.
   state_->services.stopped = true;
-  while (!state_->clients.empty() || !state_->draining.empty() || !state_->repairing.empty()) {
-    state_->clients.cancel();
+  while (state_->tasks() > 0 || !state_->draining.empty() || !state_->repairing.empty()) {
+    state_->cancel();
     state_->repairing.cancel();
     state_->draining.cancel();
     state_->context.restart();
@@ -63,34 +69,107 @@ Server::~Server() {
 }
 
 void Server::start() {
-  const auto executor = state_->context.get_executor();
-  for (const auto& options : state_->options)
-    state_->listeners.emplace_back(executor, options, state_->services, state_->connections, state_->clients);
-  for (auto& listener : state_->listeners) state_->clients.spawn(listener.accept());
+  for (auto& options : state_->options) put(std::move(options));
+  state_->options.clear();
   if (state_->repair) state_->repairing.spawn(state_->repair->run());
 }
 
-void Server::stop() {
-  for (auto& listener : state_->listeners) listener.stop();
-  state_->services.upstream.close_idle();
-  state_->repairing.cancel();
-  if (state_->draining.empty() && !state_->clients.empty()) state_->draining.spawn(state_->drain());
+void Server::put(ListenerOptions options) {
+  auto& state = *state_;
+  state.forget_empty();
+  const auto id = options.project->id;
+  if (const auto known = state.listeners.find(id); known != state.listeners.end())
+    return known->second->judge_by(std::move(options.project));
+  auto listener =
+      std::make_unique<Listener>(state.context.get_executor(), std::move(options), state.services, state.connections);
+  listener->start();
+  state.listeners.emplace(id, std::move(listener));
+  state.connections.share_out(state.listeners.size());
 }
 
-std::size_t Server::tasks() const { return state_->clients.size(); }
+bool Server::remove(const std::string& project) {
+  auto& state = *state_;
+  state.forget_empty();
+  const auto known = state.listeners.find(project);
+  if (known == state.listeners.end()) return false;
+  known->second->remove();
+  state.removed.push_back(std::move(known->second));
+  state.listeners.erase(known);
+  state.connections.share_out(state.listeners.size());
+  return true;
+}
+
+void Server::listen(rules::ControlListener options) {
+  auto& state = *state_;
+  state.controls.push_back(ControlListener::open(state.context.get_executor(), std::move(options), *this,
+                                                 state.services, state.connections));
+  state.controls.back()->start();
+}
+
+std::vector<std::string> Server::reload_certificates() {
+  std::vector<std::string> wrong;
+  for (auto& control : state_->controls)
+    if (auto what = control->reload(); !what.empty()) wrong.push_back(std::move(what));
+  return wrong;
+}
+
+std::shared_ptr<const rules::Project> Server::project(const std::string& id) const {
+  const auto known = state_->listeners.find(id);
+  return known == state_->listeners.end() ? nullptr : known->second->project();
+}
+
+std::vector<std::shared_ptr<const rules::Project>> Server::projects() const {
+  std::vector<std::shared_ptr<const rules::Project>> projects;
+  for (const auto& [id, listener] : state_->listeners) projects.push_back(listener->project());
+  return projects;
+}
+
+void Server::stop() {
+  for (auto& [project, listener] : state_->listeners) listener->stop();
+  for (auto& control : state_->controls) control->stop();
+  state_->services.upstream.close_idle();
+  state_->repairing.cancel();
+  if (state_->draining.empty() && state_->tasks() > 0) state_->draining.spawn(state_->drain());
+}
+
+std::size_t Server::tasks() const { return state_->tasks(); }
+
+std::size_t Server::connections(const std::string& project) const {
+  const auto known = state_->listeners.find(project);
+  return known == state_->listeners.end() ? 0 : known->second->tasks() - 1;  // the first one accepts
+}
+
+Services& Server::services() { return state_->services; }
+
+std::size_t Server::State::tasks() const {
+  std::size_t tasks = 0;
+  for (const auto& [project, listener] : listeners) tasks += listener->tasks();
+  for (const auto& listener : removed) tasks += listener->tasks();
+  for (const auto& control : controls) tasks += control->tasks();
+  return tasks;
+}
+
+void Server::State::cancel() {
+  for (const auto& [project, listener] : listeners) listener->cancel();
+  for (const auto& listener : removed) listener->cancel();
+  for (const auto& control : controls) control->cancel();
+}
+
+void Server::State::forget_empty() {
+  std::erase_if(removed, [](const auto& listener) { return listener->tasks() == 0; });
+}
 
 /// Waits for the last client, or cuts off who is still there when the time is over.
 Task<void> Server::State::drain() {
   const auto end = std::chrono::steady_clock::now() + services.limits.drain_time;
   asio::steady_timer timer(context);
-  while (!clients.empty() && std::chrono::steady_clock::now() < end) {
+  while (tasks() > 0 && std::chrono::steady_clock::now() < end) {
     timer.expires_after(10ms);
     co_await timer.async_wait(asio::use_awaitable);
   }
-  if (!clients.empty())
-    log("cut off what still ran when the time to end was over: connections " + std::to_string(clients.size()));
+  if (tasks() > 0) log("cut off what still ran when the time to end was over: connections " + std::to_string(tasks()));
   services.stopped = true;
-  clients.cancel();
+  cancel();
 }
 
 }  // namespace podfence::proxy

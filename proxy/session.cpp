@@ -4,6 +4,7 @@
 #include "proxy/forwarding.hpp"
 #include "proxy/ledger_repair.hpp"
 #include "proxy/log.hpp"
+#include "proxy/verification.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/refusal.hpp"
 
@@ -24,8 +25,9 @@ constexpr std::size_t max_audited_objects = 64;
 /// Records why an answer was not given whole, however the exchange ends: it may be cancelled anywhere.
 class Ending {
  public:
-  Ending(const Services& services, const Connection& client, const ClientAnswer& answer, rules::AuditRecord& record)
-      : services_(services), client_(client), answer_(answer), record_(record) {}
+  Ending(const Services& services, const Door& door, const Connection& client, const ClientAnswer& answer,
+         rules::AuditRecord& record)
+      : services_(services), door_(door), client_(client), answer_(answer), record_(record) {}
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
   ~Ending() {
@@ -34,6 +36,8 @@ class Ending {
       why.clear();
     else if (services_.stopped)
       why = "stopped";
+    else if (door_.is_removed())
+      why = "project-removed";
     else if (why != "client-slow" && client_.peer_closed())
       why = "client-gone";
     else if (why.empty())
@@ -42,6 +46,7 @@ class Ending {
 
  private:
   const Services& services_;
+  const Door& door_;
   const Connection& client_;
   const ClientAnswer& answer_;
   rules::AuditRecord& record_;
@@ -49,7 +54,7 @@ class Ending {
 
 }  // namespace
 
-Session::Session(Services& services, Door door, Connection::Socket socket)
+Session::Session(Services& services, const Door& door, Connection::Socket socket)
     : services_(services),
       door_(door),
       client_(std::move(socket)),
@@ -95,7 +100,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
-  const Ending ending(services_, client_, answer, trail.record);
+  const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_after();
   trail.refused(deny);
   co_await answer.send(rules::error_answer(deny, rules::Family::Docker));
@@ -103,8 +108,11 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
 }
 
 void Session::identify(rules::AuditRecord& record) const {
-  record.project = door_.project.id;
-  record.listener = door_.listener;
+  record.project = door_.project();
+  record.listener = door_.listener();
+  record.identity = door_.identity();
+  record.remote = door_.remote();
+  if (!record.remote.empty()) return;  // the socket is podfence's own
   record.peer_uid = peer_.uid;
   record.peer_pid = peer_.pid;
 }
@@ -117,7 +125,7 @@ Task<bool> Session::serve_one() {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
-  const Ending ending(services_, client_, answer, trail.record);
+  const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_if(stopping_);
   auto family = rules::Family::Docker;
   Refused refused;
@@ -154,13 +162,40 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> Session::read_head() {
 /// A refusal has not been answered yet.
 Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   const auto& head = parts.head;
-  auto& record = parts.trail.record;
   parts.trail.set_request(rules::text(head.method), head.target);
   parts.answer.set_to_head(head.method == rules::Method::Head);
   if (!head.keep_alive) parts.answer.close_after();
 
+  // Held as long as the exchange: another policy may take its place meanwhile.
+  ProjectHandle project;
+  std::optional<std::string> content;
+  auto choice = door_.project_for(head);
+  if (auto* deny = std::get_if<Deny>(&choice)) co_return std::move(*deny);
+  if (auto* known = std::get_if<ProjectHandle>(&choice)) project = std::move(*known);
+  if (auto* some = std::get_if<Door::OneOf>(&choice)) {
+    Verification verification(services_, std::move(*some), head, parts.content);
+    auto found = co_await verification.find();
+    if (auto* deny = std::get_if<Deny>(&found)) co_return std::move(*deny);
+    if (auto* reply = std::get_if<rules::Reply>(&found)) {
+      parts.trail.record.decision = "rewrite";
+      co_await parts.answer.send(*reply);
+      co_return std::nullopt;
+    }
+    project = std::get<ProjectHandle>(std::move(found));
+    content = verification.take_content();
+  }
+  parts.trail.record.project = project->id;
+  co_return co_await exchange(parts, *project, std::move(content), family);
+}
+
+Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& project,
+                                std::optional<std::string> content, rules::Family& family) {
+  const auto& head = parts.head;
+  auto& record = parts.trail.record;
+
   // Hop 2: which endpoint it is.
-  Examination examination(services_, door_.project, head, parts.content);
+  Examination examination(services_, project, head, parts.content);
+  if (content) examination.supply(*std::move(content));
   auto refused = examination.route();
   if (examination.ends_connection()) parts.answer.close_after();
   if (examination.is_routed()) {
@@ -194,7 +229,7 @@ Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination
   auto& inquiry = examination.inquiry();
   Forwarding forwarding(parts, inquiry, examination.archive());
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);
-  if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_await forwarding.carry_out(*batch);
+  if (const auto* batch = std::get_if<rules::Batch>(&decision)) co_return co_await forwarding.carry_out(*batch);
   if (const auto* reply = std::get_if<rules::Reply>(&decision)) {
     inquiry.record(reply->claims);
     inquiry.release_names();

@@ -5,19 +5,15 @@
 #include <variant>
 
 #include "proxy/client_exchange.hpp"
+#include "proxy/door.hpp"
 #include "proxy/examination.hpp"
 
 namespace podfence::proxy {
 
-/// Where a client came in decides who it is.
-struct Door {
-  const rules::Project& project;
-  const std::string& listener;
-};
-
 class Session {
  public:
-  Session(Services& services, Door door, Connection::Socket socket);
+  /// The door outlives the session.
+  Session(Services& services, const Door& door, Connection::Socket socket);
 
   Task<void> run();
   /// Tells a client that there is no room for it. `waits`: for its request, and until it has read the answer; else what
@@ -34,6 +30,8 @@ class Session {
   Task<bool> serve_one();
   Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
+  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
+                                            std::optional<std::string> content, rules::Family& family);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
                                              rules::Decision decision);
   void identify(rules::AuditRecord& record) const;
@@ -41,7 +39,7 @@ class Session {
   Task<void> linger();
 
   Services& services_;
-  Door door_;
+  const Door& door_;
   Connection client_;
   Connection::Peer peer_;
   Deadline deadline_;

@@ -54,6 +54,8 @@ std::string write_audit_line(const AuditRecord& record) {
   line.set("request_id", escaped(record.request_id));
   line.set("project", escaped(record.project));
   line.set("listener", escaped(record.listener));
+  if (!record.identity.empty()) line.set("identity", escaped(record.identity));
+  if (!record.remote.empty()) line.set("remote", escaped(record.remote));
   line.set("peer_uid", json::Value::integer(record.peer_uid));
   line.set("peer_pid", json::Value::integer(record.peer_pid));
   line.set("method", escaped(record.method, 16));

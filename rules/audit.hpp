@@ -15,7 +15,9 @@ struct AuditRecord {
   std::string time;  ///< RFC 3339, UTC, milliseconds
   std::string request_id;
   std::string project;
-  std::string listener;  ///< socket path
+  std::string listener;  ///< socket path, or address and port
+  std::string identity = {};  ///< of a control plane: by what it is known
+  std::string remote = {};    ///< address and port of a client of TCP
   std::int64_t peer_uid = -1;
   std::int64_t peer_pid = -1;
   std::string method;                ///< as sent, at most 16 bytes

@@ -3,6 +3,7 @@
 // names are matched without regard to ASCII case and written in Podman's spelling, zero values are dropped, and every
 // field has a decision. Nothing is sent on that is not in a table.
 
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,15 +20,21 @@ struct Project;
 enum class Body {
   None,      ///< the row takes no content; empty content and an empty or null JSON document are accepted and not sent on
   Stream,    ///< content is passed on as it comes (tar archives)
+  Secret,    ///< kept whole and passed on as it is: bytes of any kind, a few
   BuildContext, ImageArchive, RootArchive,  ///< tar archives that are kept, judged and written anew: archive.hpp
   ContainerCreateCompat, ContainerCreateLibpod, ContainerUpdateCompat, ContainerUpdateLibpod,
   PodCreate,
   VolumeCreateCompat, VolumeCreateLibpod,
   NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
-  RegistryLogin,
+  RegistryLogin, SecretCreate,
+  KubeYaml,  ///< YAML, read into a list of documents; each has the table of its kind
+  KubePod, KubeDeployment, KubeConfigMap, KubeClaim,
 };
 // clang-format on
+
+/// Read as YAML, and not as JSON.
+constexpr bool is_yaml(Body body) { return body == Body::KubeYaml; }
 
 /// An archive is kept and judged before anything is sent.
 constexpr bool is_archive(Body body) {
@@ -41,6 +48,7 @@ struct JudgedBody {
   std::vector<HostSource> sources = {};
   std::vector<WorkspaceVolume> workspace_volumes = {};  ///< that are missing
   std::string image = {};                               ///< of a container, as the client named it
+  std::set<std::string> environment_secrets = {};       ///< the names of those that its environment has
   std::vector<std::string> binds = {};      ///< mounts of a compat create that are sent as Binds (check_host_mount.cpp)
   std::vector<json::Value> sub_paths = {};  ///< likewise, of volumes: compat's Mounts, libpod's volumes
 };

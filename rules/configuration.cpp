@@ -20,13 +20,15 @@ using json::extended;
 constexpr const char* project_id_syntax =
     "must be a project id: 1 to 63 characters a-z, 0-9 and '-', the first one a letter or digit";
 
-/// A configuration while it is read.
+/// A configuration while it is read, and what more projects are read by. Layers point into it.
 struct Draft {
-  const Source& source;
+  Draft(Source text, const PolicyFiles& files) : source(std::move(text)), shelf(files) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  Source source;
   PolicyShelf shelf;
-  Configuration configuration;
-  std::string label_key = Project{}.label_key;
-  std::vector<Layers> layers = {};  ///< of each project
+  Configuration configuration = {};
 };
 
 /// What a single value may look like: configuration_text.hpp.
@@ -50,7 +52,7 @@ Failure read_texts(Draft& draft) {
                {"/state", wrong_with_path, draft.configuration.state},
                {"/audit_log", wrong_with_path, draft.configuration.audit_log},
                {"/admin", wrong_with_socket, draft.configuration.admin},
-               {"/label", wrong_with_label_key, draft.label_key},
+               {"/label", wrong_with_label_key, draft.configuration.label},
                {"/policies", wrong_with_path, policies}};
   for (const auto& [where, check, target] : texts)
     if (auto failure = read_text(draft.source, where, check, target)) return failure;
@@ -65,7 +67,7 @@ std::variant<Layers, ConfigurationError> named_policy(Draft& draft, const Layer&
   auto found = draft.shelf.find(*name->string());
   if (auto* error = std::get_if<ConfigurationError>(&found)) return std::move(*error);
   if (auto* wrong = std::get_if<std::string>(&found))
-    return error_at(draft.source, layer.at + "/policy", std::move(*wrong));
+    return error_at(*layer.source, layer.at + "/policy", std::move(*wrong));
   const Source* source = std::get<const Source*>(found);
   return Layers{{source, "", &source->value}};
 }
@@ -90,77 +92,114 @@ std::variant<Layers, ConfigurationError> layers_of(Draft& draft, const Layer& pr
 
 std::string for_project(const std::string& id) { return " (for the project " + id + ")"; }
 
-Failure read_project(Draft& draft, const json::Member& member) {
-  const std::string at = extended("/projects", member.name);
-  if (!is_project_id(member.name)) return error_at(draft.source, at, project_id_syntax);
-  auto& entry = draft.configuration.projects.emplace_back();
-  entry.project.id = member.name;
-  entry.project.label_key = draft.label_key;
-  if (auto failure = read_text(draft.source, at + "/socket", wrong_with_socket, entry.socket)) return failure;
-  auto layers = layers_of(draft, {&draft.source, at, &member.value});
+/// A project as it was read.
+struct ProjectDraft {
+  ProjectConfiguration project;
+  Layers layers;
+};
+
+std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, const std::string& id,
+                                                                const Layer& definition) {
+  if (!is_project_id(id)) return error_at(*definition.source, definition.at, project_id_syntax);
+  ProjectDraft result;
+  auto& [project, socket] = result.project;
+  project.id = id;
+  project.label_key = draft.configuration.label;
+  if (auto failure = read_text(*definition.source, definition.at + "/socket", wrong_with_socket, socket))
+    return *std::move(failure);
+  auto layers = layers_of(draft, definition);
   if (auto* error = std::get_if<ConfigurationError>(&layers)) return std::move(*error);
-  auto policy = policy_of(std::get<Layers>(layers), for_project(member.name));
+  result.layers = std::get<Layers>(std::move(layers));
+  auto policy = policy_of(result.layers, for_project(id));
   if (auto* error = std::get_if<ConfigurationError>(&policy)) return std::move(*error);
-  entry.project.policy = std::get<Policy>(std::move(policy));
-  draft.layers.push_back(std::get<Layers>(std::move(layers)));
-  return std::nullopt;
+  project.policy = std::get<Policy>(std::move(policy));
+  return result;
 }
 
-/// A client of one project must never find another project's listener, or Podman itself, at its own socket.
-Failure check_distinct(const Draft& draft) {
-  const auto& projects = draft.configuration.projects;
-  for (std::size_t i = 0; i < projects.size(); ++i) {
-    const auto& [project, socket] = projects[i];
-    if (socket.empty()) continue;
-    const std::string where = extended("/projects", project.id) + "/socket";
-    if (socket == draft.configuration.upstream)
-      return error_at(draft.source, where, "must not be the socket of Podman (upstream)");
-    if (socket == draft.configuration.admin)
-      return error_at(draft.source, where, "must not be the operator's socket (admin)");
-    for (const auto& other : std::span(projects).first(i))
-      if (socket == other.socket)
-        return error_at(draft.source, where, "is the socket of the project " + other.project.id + " already");
-  }
+/// What the projects around it let none have. A client of one project must never find another project's listener, or
+/// Podman itself, at its own socket.
+Failure check_socket(const Draft& draft, const ProjectDraft& one) {
+  const auto& [source, at, value] = one.layers.back();
+  const auto& socket = one.project.socket;
+  if (socket.empty()) return std::nullopt;
+  if (socket == draft.configuration.upstream)
+    return error_at(*source, at + "/socket", "must not be the socket of Podman (upstream)");
+  if (socket == draft.configuration.admin)
+    return error_at(*source, at + "/socket", "must not be the operator's socket (admin)");
+  for (const auto& listener : draft.configuration.control)
+    if (socket == listener.socket)
+      return error_at(*source, at + "/socket", "must not be the control plane's socket (control)");
   return std::nullopt;
 }
 
 /// Two projects may have the same directory, if their operator says so of both; none may hold another's path.
-Failure check_workspaces_apart(const Draft& draft) {
-  for (const auto& [project, socket] : draft.configuration.projects) {
-    const auto& workspaces = project.policy.workspaces;
-    for (std::size_t i = 0; i < workspaces.size(); ++i)
-      for (const auto& other : draft.configuration.projects)
-        for (const Workspace& outer : other.project.policy.workspaces) {
-          if (!is_below(workspaces[i].host, outer.host)) continue;
-          auto [where, what, file, line] =
-              wrong_workspace(project, i,
-                              "lies within " + outer.host + ", a workspace of the project " + other.project.id +
-                                  ", whose clients could put a symbolic link in its place");
-          return error_at(draft.source, std::move(where), std::move(what));
-        }
-  }
+Failure check_workspaces_apart(const ProjectDraft& one, const ProjectConfiguration& other) {
+  const auto& workspaces = one.project.project.policy.workspaces;
+  const auto wrong = [&](std::size_t index, std::string what) {
+    const auto& own = one.layers.back();
+    return error_at(*own.source, own.at + "/workspace/" + std::to_string(index) + "/host", std::move(what));
+  };
+  for (std::size_t i = 0; i < workspaces.size(); ++i)
+    for (const Workspace& beside : other.project.policy.workspaces) {
+      const std::string whose = beside.host + ", a workspace of the project " + other.project.id;
+      if (is_below(workspaces[i].host, beside.host))
+        return wrong(i, "lies within " + whose + ", whose clients could put a symbolic link in its place");
+      if (is_below(beside.host, workspaces[i].host))
+        return wrong(i, "holds " + whose + ": clients could put a symbolic link in its place");
+    }
   return std::nullopt;
 }
 
 std::string range_text(const Ports& ports) { return std::to_string(ports.first) + " to " + std::to_string(ports.last); }
 
-/// What only one project can have: a range of ports, and a gate, on which whoever is on it meets the others.
-Failure check_unshared(const Draft& draft) {
-  const auto& projects = draft.configuration.projects;
-  for (std::size_t i = 0; i < projects.size(); ++i) {
-    const std::string whose = for_project(projects[i].project.id);
-    const Ports& ports = projects[i].project.policy.ports;
-    const std::string& gate = projects[i].project.policy.network.egress.gate;
-    for (const auto& [other, socket] : std::span(projects).first(i)) {
-      const Ports& taken = other.policy.ports;
-      if (ports.own_range && taken.own_range && ports.first <= taken.last && taken.first <= ports.last)
-        return error_within(
-            draft.layers[i], "/ports/first",
-            "begins a range that overlaps with that of the project " + other.id + ", " + range_text(taken), whose);
-      if (!gate.empty() && gate == other.policy.network.egress.gate)
-        return error_within(draft.layers[i], "/network/gate", "is the gate of the project " + other.id + " already",
-                            whose);
-    }
+/// What only one project can have: a socket, a range of ports, and a gate, on which whoever is on it meets the others.
+Failure check_unshared(const ProjectDraft& one, const ProjectConfiguration& other) {
+  const auto& [project, socket] = one.project;
+  const std::string whose = for_project(project.id);
+  const auto& own = one.layers.back();
+  if (!socket.empty() && socket == other.socket)
+    return error_at(*own.source, own.at + "/socket", "is the socket of the project " + other.project.id + " already");
+  const Ports& ports = project.policy.ports;
+  const Ports& taken = other.project.policy.ports;
+  if (ports.own_range && taken.own_range && ports.first <= taken.last && taken.first <= ports.last)
+    return error_within(
+        one.layers, "/ports/first",
+        "begins a range that overlaps with that of the project " + other.project.id + ", " + range_text(taken), whose);
+  const std::string& gate = project.policy.network.egress.gate;
+  if (!gate.empty() && gate == other.project.policy.network.egress.gate)
+    return error_within(one.layers, "/network/gate", "is the gate of the project " + other.project.id + " already",
+                        whose);
+  return std::nullopt;
+}
+
+using Others = std::vector<const ProjectConfiguration*>;
+
+Failure check_beside(const Draft& draft, const ProjectDraft& one, const Others& others) {
+  if (auto failure = check_socket(draft, one)) return failure;
+  for (const auto* other : others) {
+    if (other->project.id == one.project.project.id) continue;  // whose place it takes
+    for (const auto check : {check_workspaces_apart, check_unshared})
+      if (auto failure = check(one, *other)) return failure;
+  }
+  return std::nullopt;
+}
+
+Failure read_projects(Draft& draft) {
+  const json::Value* said = draft.source.value.find("projects");
+  if (!said || said->members()->empty()) {
+    if (!draft.configuration.admin.empty()) return std::nullopt;
+    return error_at(draft.source, said ? "/projects" : "",
+                    "must name a project, unless there is `admin`, the socket by which some are added");
+  }
+  Others others;
+  draft.configuration.projects.reserve(said->members()->size());
+  for (const auto& member : *said->members()) {
+    auto read =
+        read_one_project(draft, member.name, {&draft.source, extended("/projects", member.name), &member.value});
+    if (auto* error = std::get_if<ConfigurationError>(&read)) return std::move(*error);
+    auto& one = std::get<ProjectDraft>(read);
+    if (auto failure = check_beside(draft, one, others)) return failure;
+    others.push_back(&draft.configuration.projects.emplace_back(std::move(one.project)));
   }
   return std::nullopt;
 }
@@ -175,14 +214,26 @@ Failure read_http(Draft& draft) {
   return std::nullopt;
 }
 
+Failure read_control_plane(Draft& draft) {
+  const json::Value* said = draft.source.value.find("control");
+  if (!said) return std::nullopt;
+  auto& [upstream, state, audit_log, projects, admin, http, label, control] = draft.configuration;
+  auto read = read_control(*said);
+  if (auto* error = std::get_if<ControlError>(&read))
+    return error_at(draft.source, "/control" + error->where, std::move(error->what));
+  control = std::get<std::vector<ControlListener>>(std::move(read));
+  for (std::size_t i = 0; i < control.size(); ++i)
+    if (!control[i].socket.empty() && (control[i].socket == upstream || control[i].socket == admin))
+      return error_at(draft.source, "/control/" + std::to_string(i) + "/socket",
+                      "must be neither Podman's socket (upstream) nor the operator's (admin)");
+  return std::nullopt;
+}
+
 Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
   if (auto failure = read_http(draft)) return failure;
-  for (const auto& member : *draft.source.value.find("projects")->members())
-    if (auto failure = read_project(draft, member)) return failure;
-  for (const auto check : {check_distinct, check_workspaces_apart, check_unshared})
-    if (auto failure = check(draft)) return failure;
-  return std::nullopt;
+  if (auto failure = read_control_plane(draft)) return failure;
+  return read_projects(draft);
 }
 
 Failure check_option(const char* option, const std::string& text, Check check) {
@@ -244,11 +295,10 @@ PolicyPlace place_within(const Layers& layers, std::string_view key) {
 PolicyPlace policy_place(std::string_view text, const PolicyFiles& files, const std::string& project,
                          std::string_view key) {
   static const json::Schema schema(configuration_schema);
-  auto source = std::get<Source>(read_source("", text, schema));
-  Draft draft{source, PolicyShelf(files), {}};
+  Draft draft(std::get<Source>(read_source("", text, schema)), files);
   if (auto failure = read_texts(draft)) return {};
   const std::string at = extended("/projects", project);
-  const auto layers = layers_of(draft, {&source, at, json::find(source.value, at)});
+  const auto layers = layers_of(draft, {&draft.source, at, json::find(draft.source.value, at)});
   return place_within(std::get<Layers>(layers), key);
 }
 
@@ -266,13 +316,45 @@ ConfigurationError wrong_workspace(const Project& project, std::size_t index, st
   return {extended("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};
 }
 
-std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text, const PolicyFiles& files) {
+struct ConfigurationBase::State {
+  State(Source text, const PolicyFiles& files) : draft(std::move(text), files) {}
+  Draft draft;
+};
+
+ConfigurationBase::ConfigurationBase(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ConfigurationBase::ConfigurationBase(ConfigurationBase&&) noexcept = default;
+ConfigurationBase& ConfigurationBase::operator=(ConfigurationBase&&) noexcept = default;
+ConfigurationBase::~ConfigurationBase() = default;
+
+std::variant<ConfigurationBase, ConfigurationError> ConfigurationBase::read(std::string_view text,
+                                                                            const PolicyFiles& files) {
   static const json::Schema schema(configuration_schema);
-  const auto source = read_source("", text, schema);
+  auto source = read_source("", text, schema);
+  if (auto* error = std::get_if<ConfigurationError>(&source)) return std::move(*error);
+  auto state = std::make_unique<State>(std::get<Source>(std::move(source)), files);
+  if (auto failure = read_all(state->draft)) return *std::move(failure);
+  return ConfigurationBase(std::move(state));
+}
+
+const Configuration& ConfigurationBase::configuration() const { return state_->draft.configuration; }
+
+std::variant<ProjectConfiguration, ConfigurationError> ConfigurationBase::read_project(
+    const std::string& id, const json::Value& definition, const std::vector<const ProjectConfiguration*>& others) {
+  static const json::Schema schema(configuration_schema, "project");
+  const auto source = read_source("", json::write(definition), schema);
   if (const auto* error = std::get_if<ConfigurationError>(&source)) return *error;
-  Draft draft{std::get<Source>(source), PolicyShelf(files), {}};
-  if (auto failure = read_all(draft)) return *std::move(failure);
-  return std::move(draft.configuration);
+  const auto& own = std::get<Source>(source);
+  auto read = read_one_project(state_->draft, id, {&own, "", &own.value});
+  if (auto* error = std::get_if<ConfigurationError>(&read)) return std::move(*error);
+  auto& one = std::get<ProjectDraft>(read);
+  if (auto failure = check_beside(state_->draft, one, others)) return *std::move(failure);
+  return std::move(one.project);
+}
+
+std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text, const PolicyFiles& files) {
+  auto base = ConfigurationBase::read(text, files);
+  if (auto* error = std::get_if<ConfigurationError>(&base)) return std::move(*error);
+  return std::get<ConfigurationBase>(base).configuration();
 }
 
 std::string text_of(const ConfigurationError& error, const std::string& configuration_file) {

@@ -4,12 +4,15 @@
 // docs/configuration.md tells every key.
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "rules/control.hpp"
 #include "rules/http_limits.hpp"
+#include "rules/json.hpp"
 #include "rules/project.hpp"
 
 namespace podfence::rules {
@@ -26,6 +29,8 @@ struct Configuration {
   std::vector<ProjectConfiguration> projects;
   std::string admin = {};  ///< path of the operator's socket; "" means none
   HttpLimits http = {};
+  std::string label = Project{}.label_key;
+  std::vector<ControlListener> control = {};
 };
 
 struct ConfigurationError {
@@ -52,6 +57,26 @@ struct PolicyFiles {
 
 std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text,
                                                                    const PolicyFiles& files = {});
+
+/// A configuration that projects can be added to while podfence runs. Policy files are read once.
+class ConfigurationBase {
+ public:
+  static std::variant<ConfigurationBase, ConfigurationError> read(std::string_view text, const PolicyFiles& files);
+  ConfigurationBase(ConfigurationBase&&) noexcept;
+  ConfigurationBase& operator=(ConfigurationBase&&) noexcept;
+  ~ConfigurationBase();
+
+  const Configuration& configuration() const;
+  /// One more project, told as `projects` of the file would have it, beside others that there are, those of the
+  /// configuration among them. Pointers of errors begin at the definition.
+  std::variant<ProjectConfiguration, ConfigurationError> read_project(
+      const std::string& id, const json::Value& definition, const std::vector<const ProjectConfiguration*>& others);
+
+ private:
+  struct State;
+  explicit ConfigurationBase(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
 
 /// The line of a JSON pointer in a configuration that could be read.
 std::size_t line_in_configuration(std::string_view text, std::string_view where);

@@ -75,10 +75,22 @@ Decision act_on(Exchange& exchange) {
       return act::image_search(exchange);
     case Act::RegistryLogin:
       return act::plain(exchange);
+    case Act::SecretCreate:
+      return act::secret_create(exchange);
+    case Act::SecretInspect:
+      return act::secret_inspect(exchange);
+    case Act::SecretRemove:
+      return act::secret_remove(exchange);
     case Act::Stats:
       return act::stats(exchange);
     case Act::Showmounted:
       return act::showmounted(exchange);
+    case Act::KubePlay:
+      return act::kube_play(exchange);
+    case Act::KubeDown:
+      return act::kube_down(exchange);
+    case Act::KubeGenerate:
+      return act::kube_generate(exchange);
   }
   return Deny{refusal("endpoint.unknown"), std::string(endpoint.path), Kind::None};
 }
@@ -90,15 +102,14 @@ Deny hidden(Kind kind, std::string_view name) { return {refusal("ownership.hidde
 Decision decide(Exchange& exchange) {
   auto decision = act_on(exchange);
   if (std::holds_alternative<Deny>(decision)) return decision;
-  const auto* forward = std::get_if<Forward>(&decision);
-  if (forward && forward->volumes.size() > max_new_volumes)
+  if (const auto* needs = needs_of(decision); needs && needs->volumes.size() > max_new_volumes)
     return Deny{refusal("limit.volumes"), std::to_string(max_new_volumes), Kind::None};
   // What a prune asks about is the project's own, and so is what is counted; what else asks much was told so by the
   // client.
   if (exchange.facts.open() > max_references && exchange.match.endpoint->act != Act::Prune)
     return Deny{refusal("limit.references"), std::to_string(max_references), Kind::None};
-  if (forward)
-    if (auto deny = check_quotas(exchange, forward->uses)) return *deny;
+  if (const auto* uses = uses_of(decision))
+    if (auto deny = check_quotas(exchange, *uses)) return *deny;
   if (exchange.facts.complete()) return decision;
   return Ask{exchange.facts.take_open()};
 }

@@ -114,12 +114,16 @@ struct Steady {
   std::string id;
 };
 
-/// One request goes upstream; its answer goes back through the row's answer rule.
-struct Forward {
+/// What has to be there before something is sent.
+struct Needs {
   std::vector<HostSource> sources;
   std::vector<WorkspaceVolume> workspace_volumes;  ///< to be made
   std::vector<NewVolume> volumes;
   std::vector<NewNetwork> networks;
+};
+
+/// One request goes upstream; its answer goes back through the row's answer rule.
+struct Forward : Needs {
   UpstreamRequest request;
   WrittenMembers members;  ///< of the client's archive, to be written instead of its own or beside them
   std::vector<Steady> steady = {};
@@ -135,8 +139,16 @@ struct Batch {
     std::string name;               ///< what the report calls it
     std::vector<Claim> on_success;  ///< applied when upstream answers 2xx
     bool ledger_only = false;       ///< nothing is sent: the outcome is 200 without content, the claims are applied
+    /// The earlier item that makes the object which this one is about: its id is not known yet (made_object.hpp).
+    std::optional<std::size_t> about = {};
+    std::optional<UpstreamRequest> undo = {};  ///< takes back what was made, by its own id
+    bool may_fail = false;
   };
   std::vector<Item> items;
+  /// All or nothing: the first that fails ends it, and what was made is taken back, the latest first.
+  bool together = false;
+  Needs needs = {};             ///< of those that go together
+  std::vector<Use> uses = {};   ///< as of a Forward
 };
 
 /// An image that has to be here first. It is pulled as if the client had asked for that in a request of its own; then
@@ -148,5 +160,17 @@ struct Fetch {
 };
 
 using Decision = std::variant<Ask, Deny, Reply, Forward, Batch, Fetch>;
+
+/// nullptr where nothing is sent.
+inline const Needs* needs_of(const Decision& decision) {
+  if (const auto* forward = std::get_if<Forward>(&decision)) return forward;
+  const auto* batch = std::get_if<Batch>(&decision);
+  return batch ? &batch->needs : nullptr;
+}
+inline const std::vector<Use>* uses_of(const Decision& decision) {
+  if (const auto* forward = std::get_if<Forward>(&decision)) return &forward->uses;
+  const auto* batch = std::get_if<Batch>(&decision);
+  return batch ? &batch->uses : nullptr;
+}
 
 }  // namespace podfence::rules

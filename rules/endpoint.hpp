@@ -48,10 +48,16 @@ enum class Act {
   Commit,
   ImageSearch,
   RegistryLogin,
+  SecretCreate,
+  SecretInspect,
+  SecretRemove,  ///< not while a container has it in its environment: Podman reads it there at every start
   Stats,         ///< many containers or pods: own ones only
   Showmounted,
   DiskUsage,
   Events,
+  KubePlay,      ///< made into creates of pods, containers and volumes
+  KubeDown,      ///< into removals
+  KubeGenerate,
 };
 // clang-format on
 
@@ -60,12 +66,14 @@ enum class Act {
 enum class Answer {
   Bytes,         ///< passed on as it comes
   Hijack,        ///< 101, or 200 without length: a tunnel
-  Containers, Pods, Volumes, Networks, Images,  ///< lists: own items only
-  Container, Pod, Volume, Network, Image, ImageHistory, ImageTree, ///< one object: host paths and foreign names removed
+  Containers, Pods, Volumes, Networks, Images, Secrets,  ///< lists: own items only
+  Container, Pod, Volume, Network, Image, ImageHistory, ImageTree, Secret, ///< one object: host paths and foreign names removed
   Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
   EventLines, StatsLines, PullLines, PushLines, BuildLines,  ///< JSON lines, judged one by one
+  KubeYaml,      ///< YAML documents, written anew
   MadeImage,     ///< likewise, and the ledger records what was made; short, but 5.x tells its progress
+  MadeSecret,    ///< one line, and the ledger records the secret
 };
 // clang-format on
 

@@ -142,6 +142,14 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/build",                                    Docker, {},              Build,            Query::Build,               Body::BuildContext,          Answer::BuildLines},
     {Post,   "/libpod/build",                             Libpod, {},              Build,            Query::Build,               Body::BuildContext,          Answer::BuildLines},
 
+    // Kubernetes YAML
+    {Post,   "/libpod/play/kube",                         Libpod, {},              KubePlay,         Query::KubePlay,            Body::KubeYaml,              Answer::Bytes},
+    {Post,   "/libpod/kube/play",                         Libpod, {},              KubePlay,         Query::KubePlay,            Body::KubeYaml,              Answer::Bytes},
+    {Delete, "/libpod/play/kube",                         Libpod, {},              KubeDown,         Query::KubeDown,            Body::KubeYaml,              Answer::Bytes},
+    {Delete, "/libpod/kube/play",                         Libpod, {},              KubeDown,         Query::KubeDown,            Body::KubeYaml,              Answer::Bytes},
+    {Get,    "/libpod/generate/kube",                     Libpod, {},              KubeGenerate,     Query::KubeGenerate,        {},                          Answer::KubeYaml},
+    {Get,    "/libpod/kube/generate",                     Libpod, {},              KubeGenerate,     Query::KubeGenerate,        {},                          Answer::KubeYaml},
+
     // Images
     {Get,    "/images/json",                              Docker, {},              List,             Query::ImageList,           {},                          Answer::Images},
     {Get,    "/images/get",                               Docker, {},              ImageSave,        Query::ImageSave,           {},                          Answer::Bytes},
@@ -177,6 +185,18 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/libpod/images/{name:.*}/push",             Libpod, Kind::Image,     ImagePush,        Query::ImagePush,           {},                          Answer::PushLines},
     {Delete, "/libpod/images/{name:.*}",                  Libpod, Kind::Image,     ImageRemove,      Query::ImageRemove,         {},                          Answer::Bytes},
     {Post,   "/libpod/commit",                            Libpod, {},              Commit,           Query::Commit,              {},                          Answer::MadeImage},
+
+    // Secrets
+    {Get,    "/secrets",                                  Docker, {},              List,             Query::SecretList,          {},                          Answer::Secrets},
+    {Post,   "/secrets/create",                           Docker, {},              SecretCreate,     {},                         Body::SecretCreate,          Answer::MadeSecret},
+    {Get,    "/secrets/{name}",                           Docker, Kind::Secret,    SecretInspect,    Query::SecretInspect,       {},                          Answer::Secret},
+    {Delete, "/secrets/{name}",                           Docker, Kind::Secret,    SecretRemove,     {},                         {},                          Answer::Bytes},
+
+    {Get,    "/libpod/secrets/json",                      Libpod, {},              List,             Query::SecretList,          {},                          Answer::Secrets},
+    {Post,   "/libpod/secrets/create",                    Libpod, {},              SecretCreate,     Query::SecretCreate,        Body::Secret,                Answer::MadeSecret},
+    {Get,    "/libpod/secrets/{name}/json",               Libpod, Kind::Secret,    SecretInspect,    Query::SecretInspect,       {},                          Answer::Secret},
+    {Get,    "/libpod/secrets/{name}/exists",             Libpod, Kind::Secret,    Exists,           {},                         {},                          Answer::Bytes},
+    {Delete, "/libpod/secrets/{name}",                    Libpod, Kind::Secret,    SecretRemove,     {},                         {},                          Answer::Bytes},
 
     // System
     {Get,    "/_ping",                                    Docker, {},              Plain,            {},                         {},                          Answer::Bytes},
@@ -224,25 +244,10 @@ constexpr auto refused = std::to_array<RefusedRow>({
     {Delete, "/libpod/manifests/{name:.*}",                                    Libpod, refusal("endpoint.later-manifest")},
 
     // Secrets
-    {Get,    "/secrets",                                                       Docker, refusal("endpoint.later-secret")},
-    {Post,   "/secrets/create",                                                Docker, refusal("endpoint.later-secret")},
-    {Get,    "/secrets/{name}",                                                Docker, refusal("endpoint.later-secret")},
-    {Delete, "/secrets/{name}",                                                Docker, refusal("endpoint.later-secret")},
     {Post,   "/secrets/{name}/update",                                         Docker, refusal("endpoint.unsupported")},
     {Delete, "/secret/{name}",                                                 Docker, refusal("endpoint.unsupported")},
-    {Post,   "/libpod/secrets/create",                                         Libpod, refusal("endpoint.later-secret")},
-    {Get,    "/libpod/secrets/json",                                           Libpod, refusal("endpoint.later-secret")},
-    {Get,    "/libpod/secrets/{name}/json",                                    Libpod, refusal("endpoint.later-secret")},
-    {Get,    "/libpod/secrets/{name}/exists",                                  Libpod, refusal("endpoint.later-secret")},
-    {Delete, "/libpod/secrets/{name}",                                         Libpod, refusal("endpoint.later-secret")},
 
-    // Kubernetes YAML and systemd units
-    {Post,   "/libpod/play/kube",                                              Libpod, refusal("endpoint.later-kube")},
-    {Post,   "/libpod/kube/play",                                              Libpod, refusal("endpoint.later-kube")},
-    {Delete, "/libpod/play/kube",                                              Libpod, refusal("endpoint.later-kube")},
-    {Delete, "/libpod/kube/play",                                              Libpod, refusal("endpoint.later-kube")},
-    {Get,    "/libpod/generate/kube",                                          Libpod, refusal("endpoint.later-kube")},
-    {Get,    "/libpod/kube/generate",                                          Libpod, refusal("endpoint.later-kube")},
+    // Kubernetes clusters and systemd units
     {Post,   "/libpod/kube/apply",                                             Libpod, refusal("endpoint.outgoing")},
     {Get,    "/libpod/generate/{name:.*}/systemd",                             Libpod, refusal("endpoint.discloses")},
     {Get,    "/libpod/quadlets/json",                                          Libpod, refusal("endpoint.host-code")},
@@ -329,10 +334,12 @@ constexpr bool no_two_rows_alike() {
 
 constexpr bool is_list(Answer answer) {
   return answer == Answer::Containers || answer == Answer::Pods || answer == Answer::Volumes ||
-         answer == Answer::Networks || answer == Answer::Images;
+         answer == Answer::Networks || answer == Answer::Images || answer == Answer::Secrets;
 }
 
-constexpr bool takes_content(Method method) { return method == Post || method == Put; }
+constexpr bool takes_content(const Endpoint& row) {
+  return row.method == Post || row.method == Put || row.act == KubeDown;
+}
 
 constexpr bool every_row(bool (*holds)(const Endpoint&)) { return std::ranges::all_of(table, holds); }
 
@@ -351,7 +358,7 @@ static_assert(every_row([](const Endpoint& row) {
 static_assert(every_row([](const Endpoint& row) {
   return (row.act == Prune) == row.path.ends_with("/prune") || row.act == Refuse;
 }));
-static_assert(every_row([](const Endpoint& row) { return row.body == Body::None || takes_content(row.method); }));
+static_assert(every_row([](const Endpoint& row) { return row.body == Body::None || takes_content(row); }));
 static_assert(every_row([](const Endpoint& row) {
   const bool upgrades = row.path.ends_with("/attach") || (row.subject == Kind::Exec && row.path.ends_with("/start"));
   return (row.answer == Answer::Hijack) == upgrades;
@@ -373,6 +380,7 @@ Relay relay_of(Answer answer) {
     case Answer::BuildLines:
     case Answer::PushLines:
     case Answer::MadeImage:
+    case Answer::MadeSecret:
       return Relay::Lines;
     case Answer::Containers:
     case Answer::Pods:
@@ -386,7 +394,10 @@ Relay relay_of(Answer answer) {
     case Answer::Image:
     case Answer::ImageHistory:
     case Answer::ImageTree:
+    case Answer::Secrets:
+    case Answer::Secret:
     case Answer::Removal:
+    case Answer::KubeYaml:
     case Answer::Info:
     case Answer::Version:
     case Answer::DiskUsage:

@@ -103,12 +103,24 @@ std::string_view decided_by(const Endpoint& endpoint) {
     case Act::ImageSearch:
     case Act::RegistryLogin:
       return "the registry must be one that the project may use";
+    case Act::SecretCreate:
+      return "a free or own name; the ledger records who made it";
+    case Act::SecretInspect:
+      return "the secret must be own; its value only where the project may change things";
+    case Act::SecretRemove:
+      return "the secret must be own, and in the environment of no container";
     case Act::Stats:
       return "own objects only, named or not";
     case Act::Showmounted:
       return "own running containers, without the host's paths";
     case Act::DiskUsage:
       return "own objects only";
+    case Act::KubePlay:
+      return "made into creates of pods, containers and volumes, each judged like a client's own; all or nothing";
+    case Act::KubeDown:
+      return "own pods that the YAML names, each by its id";
+    case Act::KubeGenerate:
+      return "own containers, pods and volumes";
     case Act::Events:
       return "events of own objects only";
   }
@@ -121,6 +133,8 @@ std::string_view content_of(Body body) {
       return "none";
     case Body::Stream:
       return "streamed";
+    case Body::Secret:
+      return "the value, passed on as it is";
     case Body::BuildContext:
     case Body::ImageArchive:
     case Body::RootArchive:
@@ -143,7 +157,14 @@ std::string_view content_of(Body body) {
     case Body::ExecStart:
     case Body::ExecRemove:
     case Body::RegistryLogin:
+    case Body::SecretCreate:
+    case Body::KubePod:
+    case Body::KubeDeployment:
+    case Body::KubeConfigMap:
+    case Body::KubeClaim:
       return "judged field by field";
+    case Body::KubeYaml:
+      return "YAML, judged field by field";
   }
   return "";
 }
@@ -161,6 +182,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::Volumes:
     case Answer::Networks:
     case Answer::Images:
+    case Answer::Secrets:
       return "reduced item by item";
     case Answer::Container:
     case Answer::Pod:
@@ -169,7 +191,9 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::Image:
     case Answer::ImageHistory:
     case Answer::ImageTree:
+    case Answer::Secret:
     case Answer::Removal:
+    case Answer::KubeYaml:
       return "without host paths and others' names";
     case Answer::Info:
     case Answer::Version:
@@ -183,6 +207,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::PullLines:
     case Answer::PushLines:
     case Answer::MadeImage:
+    case Answer::MadeSecret:
       return "judged line by line";
   }
   return "";

@@ -19,6 +19,7 @@ struct Request {
   bool upgrade = false;                ///< the client asked for Connection: Upgrade, Upgrade: tcp
   bool has_content = false;            ///< content follows or followed the head
   std::optional<json::Value> content;  ///< parsed, for rows whose body is judged
+  std::optional<std::string> bytes;    ///< as they came, for rows that take those
   std::optional<Archive> archive;      ///< likewise; decide() is first asked without it
   std::string registry_auth;           ///< X-Registry-Auth, "" if none
 };

@@ -152,9 +152,10 @@ const Fact* Facts::find(Kind kind, std::string_view name, bool want_document) {
       return find_volume(name);
     case Kind::Network:
       return ask({Question::Ask::Object, kind, std::string(network_alias(name))});
+    case Kind::Secret:  // asked every time, for its name
+      return ask({Question::Ask::Object, kind, std::string(name)});
     case Kind::Container:
     case Kind::Pod:
-    case Kind::Secret:
       break;
   }
   Question question{Question::Ask::Object, kind, std::string(name)};
@@ -302,10 +303,12 @@ bool Facts::learn_object(const Question& question, json::Value document, Fact& f
     if (!by_id && !by_visible_name) fact.ownership = Ownership::Foreign;
   } else if (kind == Kind::Network && fact.id == default_network_id) {
     fact.ownership = Ownership::Shared;
+  } else if (kind == Kind::Secret) {
+    if (ledger_.holds_secret(project_.id, fact.id)) fact.ownership = Ownership::Own;
   } else if (kind != Kind::Exec) {
     fact.ownership = owner_of(project_, document);
   }
-  if (fact.ownership == Ownership::Own && kind != Kind::Image && kind != Kind::Volume)
+  if (fact.ownership == Ownership::Own && kind != Kind::Image && kind != Kind::Volume && kind != Kind::Secret)
     memory_.remember(kind, fact.id, project_.id);
   if (fact.ownership == Ownership::Own && kind == Kind::Container)
     for (const auto& volume : mounted_by(document)) remember_volume(volume);
@@ -347,11 +350,12 @@ bool Facts::learn_list(const Question& question, json::Value document, Fact& fac
   if (!items) return false;
   if (question.kind != Kind::Image) {
     const auto is_own = [&](const json::Value& item) {
+      if (question.kind == Kind::Secret) return ledger_.holds_secret(project_.id, item.text("ID"));
       return owner_of(project_, item) == Ownership::Own ||
              (question.kind == Kind::Volume && !has_labels(item) && is_remembered_volume(item.text("Name")));
     };
     std::erase_if(*items, std::not_fn(is_own));
-    if (question.kind != Kind::Volume)
+    if (question.kind != Kind::Volume && question.kind != Kind::Secret)
       for (const auto& item : *items) memory_.remember(question.kind, identity(question.kind, item), project_.id);
   }
   fact.document = std::move(document);

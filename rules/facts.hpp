@@ -31,6 +31,8 @@ class Ledger {
   /// Did any other project give that name itself? (Claim::Change::MakeTag)
   virtual bool tag_made_by_others(std::string_view project, std::string_view tag) const = 0;
   virtual bool holds_secret(std::string_view project, std::string_view id) const = 0;
+  /// Their ids.
+  virtual std::vector<std::string> secrets(std::string_view project) const = 0;
   /// What keeps the project's layer cache apart from everybody's: 32 hexadecimal digits that others do not know.
   virtual std::string cache_key(std::string_view project) const = 0;
   /// How many images it holds.

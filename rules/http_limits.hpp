@@ -55,6 +55,8 @@ struct HttpLimits {
   Time turn_time{600'000};  ///< likewise for its project's turn: hundreds may be before it
   Time close_time{30'000};  ///< of a tunnel, after one side ended
   Time drain_time{10'000};  ///< of streams, when podfence ends
+
+  friend bool operator==(const HttpLimits&, const HttpLimits&) = default;
 };
 
 struct HttpLimitRow {

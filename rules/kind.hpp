@@ -9,9 +9,12 @@ enum class Kind { None, Container, Pod, Volume, Network, Image, Exec, Secret };
 
 std::string_view text(Kind kind);
 
-/// Volumes have no id, and networks have to be named by name in places: names that can change hands between a decision
-/// and what is done about it. They are locked meanwhile.
-constexpr bool has_lasting_id(Kind kind) { return kind != Kind::Volume && kind != Kind::Network; }
+/// Volumes have no id, networks have to be named by name in places, and secrets are read by their names whenever a
+/// container needs them: names that can change hands between a decision and what is done about it. They are locked
+/// meanwhile.
+constexpr bool has_lasting_id(Kind kind) {
+  return kind != Kind::Volume && kind != Kind::Network && kind != Kind::Secret;
+}
 
 /// Own: carries the project's label, or is in its ledger. Shared: an image that policy lets everybody use and nobody
 /// change. Foreign and Missing must never be told apart by a client.

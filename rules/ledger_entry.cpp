@@ -40,6 +40,7 @@ constexpr auto ways = std::to_array<Way>({
     {Act::ImageLoad, "load"},
     {Act::ImageImport, "import"},
     {Act::Commit, "commit"},
+    {Act::SecretCreate, "create"},
 });
 
 bool is_called(const LedgerEntry& entry, std::string_view word) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "rules/configuration.hpp"
+#include "rules/content_text.hpp"
 #include "rules/decide.hpp"
 #include "rules/refusal.hpp"
 
@@ -38,13 +39,17 @@ std::optional<Deny> take(Request& request, const Endpoint& endpoint, const Proje
   request.has_content = endpoint.body != Body::None;
   if (endpoint.body == Body::Stream || endpoint.refusal || archive_rules(endpoint, request, project))
     return std::nullopt;
-  auto parsed = json::parse(content);
+  if (endpoint.body == Body::Secret) {
+    request.bytes = content;
+    return std::nullopt;
+  }
+  auto parsed = read_content(endpoint.body, content, {});
   auto* value = std::get_if<json::Value>(&parsed);
   if (!request.has_content) {
     const bool says_nothing = value && (value->is_zero() || repeats_query(*value, request.target));
     return says_nothing ? std::nullopt : std::optional(unexpected);
   }
-  if (!value) return Deny{refusal("content.json"), std::get<json::Error>(parsed).text(), Kind::None};
+  if (!value) return std::get<Deny>(std::move(parsed));
   request.content = std::move(*value);
   return std::nullopt;
 }

@@ -77,6 +77,7 @@ constinit const std::array<ResourceRow, resource_count> resource_rows = {{
     {Resource::Pods,       "pods",       Unit::Count,      100},
     {Resource::Volumes,    "volumes",    Unit::Count,      500},
     {Resource::Networks,   "networks",   Unit::Count,      50},
+    {Resource::Secrets,    "secrets",    Unit::Count,      500},
     {Resource::Images,     "images",     Unit::Count,      1000},
     {Resource::Execs,      "execs",      Unit::Count,      500},
     {Resource::Streams,    "streams",    Unit::Count,      500},

@@ -47,6 +47,7 @@ enum class Resource {
   Pods,
   Volumes,
   Networks,
+  Secrets,
   Images,
   Execs,    ///< exec sessions that run or may be started
   Streams,  ///< open attach, exec, logs, events, stats and wait requests
@@ -54,7 +55,7 @@ enum class Resource {
   Memory,  ///< bytes: the limits of all containers
   Cpus,    ///< billionths of a processor: likewise
 };
-inline constexpr std::size_t resource_count = 10;
+inline constexpr std::size_t resource_count = 11;
 
 struct Privileges {
   /// The most that a container may have, in lower case without `cap_`. Podman's default set

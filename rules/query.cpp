@@ -221,8 +221,11 @@ Judged judge_values(const Parameter& parameter, const Values& values, Exchange& 
   switch (parameter.rule) {
     case ParameterRule::Pass:
       return pass(parameter, values, exchange);
-    case ParameterRule::Drop:
     case ParameterRule::Judged:
+      if (parameter.type == ParameterType::Boolean && !values.empty() && !read_boolean(family, values.front()))
+        return bad_value(parameter);
+      return Values{};
+    case ParameterRule::Drop:
       return Values{};
     case ParameterRule::OnlyUnset:
       if (!is_unset(parameter, values, family)) return refused(parameter);
@@ -311,6 +314,11 @@ bool repeats_query(const json::Value& content, const Target& target) {
            const std::string* text = member.value.string();
            return values_of(target, member.name) == Values{text ? *text : json::write(member.value)};
          });
+}
+
+bool is_said(const Exchange& exchange, std::string_view name, bool absent) {
+  const auto value = value_of(exchange.request.target, name);
+  return value.empty() ? absent : read_boolean(exchange.match.endpoint->family, value).value_or(absent);
 }
 
 std::string value_of(const Target& target, std::string_view name) {

@@ -31,7 +31,9 @@ enum class Query {
   Build,
   ImageTag, ImagePush, ImageSave, ImageExport, ImageGetCompat, ImageGetLibpod, ImageLoad, ImageImport,
   ImageImportCompat, ImageTree, ImageChanges, ImageSearch, Commit,
+  SecretCreate, SecretInspect, SecretList,
   Events, DiskUsage,
+  KubePlay, KubeDown, KubeGenerate,
 };
 // clang-format on
 
@@ -49,6 +51,9 @@ bool repeats_query(const json::Value& content, const Target& target);
 
 /// The first value of a parameter in the client's query, "" where there is none.
 std::string value_of(const Target& target, std::string_view name);
+
+/// The truth of a boolean parameter, `absent` where the client says nothing.
+bool is_said(const Exchange& exchange, std::string_view name, bool absent);
 
 /// Puts one value in the place of whatever a parameter had; "" leaves it out.
 void set_value(std::vector<QueryPair>& pairs, std::string_view name, std::string value);

@@ -318,9 +318,59 @@ constexpr auto events = std::to_array<Parameter>({
     {"stream", Boolean},
     {"filters", Filters},
 });
+constexpr auto secret_create = std::to_array<Parameter>({
+    {"name", NewName},
+    {"driver", Text, Judged},
+    {"driveropts", Text, Judged},
+    {"labels", Text, Judged},
+    {"replace", Boolean},  // sent on where the secret is the project's own
+    {"ignore", Boolean},
+});
+constexpr auto secret_inspect = std::to_array<Parameter>({{"showsecret", Boolean}});
 constexpr auto disk_usage = std::to_array<Parameter>({
     {"type", Texts},
     {"verbose", Boolean, Drop},
+});
+
+// `podman --remote kube play` sends a parameter for every option that it has, most of them empty. The names of files
+// are the client's own, and Podman would open them on the host.
+constexpr auto kube_play = std::to_array<Parameter>({
+    {"network", Texts, Judged},
+    {"start", Boolean, Judged},
+    {"replace", Boolean, Judged},
+    {"noHosts", Boolean, Judged},
+    {"noHostname", Boolean, Judged},
+    {"publishAllPorts", Boolean, Judged},
+    {"staticIPs", Texts, Judged},
+    {"staticMACs", Texts, Judged},
+    {"userns", Text, Judged},
+    {"logDriver", Text, Judged},
+    {"logOptions", Texts, Judged},
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"quiet", Boolean, Drop},
+    {"noTrunc", Boolean, Drop},
+    {"annotations", Text, OnlyUnset},
+    {"authfile", Text, OnlyUnset},
+    {"build", Boolean, OnlyUnset},
+    {"certDir", Text, OnlyUnset},
+    {"configMaps", Texts, OnlyUnset},
+    {"contextDir", Text, OnlyUnset},
+    {"password", Text, OnlyUnset},
+    {"publishPorts", Texts, OnlyUnset},
+    {"seccompProfileRoot", Text, OnlyUnset},
+    {"serviceContainer", Boolean, OnlyUnset},
+    {"signaturePolicy", Text, OnlyUnset},
+    {"username", Text, OnlyUnset},
+    {"wait", Boolean, OnlyUnset},
+});
+constexpr auto kube_down = std::to_array<Parameter>({{"force", Boolean, Judged}});
+constexpr auto kube_generate = std::to_array<Parameter>({
+    {"names", Texts, Judged},
+    {"service", Boolean},
+    {"type", Text},
+    {"replicas", Integer},
+    {"noTrunc", Boolean},
+    {"podmanOnly", Boolean, Drop},
 });
 
 constexpr auto container_filters = std::to_array<FilterKey>({
@@ -369,6 +419,8 @@ constexpr auto event_filters = std::to_array<FilterKey>({
     {"container"}, {"pod"}, {"volume"}, {"network"}, {"image"}, {"artifact"}, {"secret"},
 });
 
+constexpr auto secret_filters = std::to_array<FilterKey>({{"id"}, {"name"}});
+
 constexpr FilterTable no_filters;
 constexpr FilterTable containers_by_and{container_filters, OwnLabel::Always};
 constexpr FilterTable pods_by_and{pod_filters, OwnLabel::Always};
@@ -379,6 +431,7 @@ constexpr FilterTable pruned_volumes{volume_prune_filters, OwnLabel::Never};
 constexpr FilterTable images_without_owner{image_filters, OwnLabel::Never};
 constexpr FilterTable pruned_images{image_prune_filters, OwnLabel::Never};
 constexpr FilterTable search_without_owner{search_filters, OwnLabel::Never};
+constexpr FilterTable secrets_without_owner{secret_filters, OwnLabel::Never};
 constexpr FilterTable events_without_owner{event_filters, OwnLabel::Never};
 
 // clang-format on
@@ -491,10 +544,20 @@ std::span<const Parameter> parameters_of(Query query) {
       return image_search;
     case Query::Commit:
       return commit;
+    case Query::SecretCreate:
+      return secret_create;
+    case Query::SecretInspect:
+      return secret_inspect;
     case Query::Events:
       return events;
     case Query::DiskUsage:
       return disk_usage;
+    case Query::KubePlay:
+      return kube_play;
+    case Query::KubeDown:
+      return kube_down;
+    case Query::KubeGenerate:
+      return kube_generate;
     case Query::ContainerPrune:
     case Query::PodList:
     case Query::PodPrune:
@@ -502,6 +565,7 @@ std::span<const Parameter> parameters_of(Query query) {
     case Query::VolumePrune:
     case Query::NetworkList:
     case Query::NetworkPrune:
+    case Query::SecretList:
       return filters_only;
   }
   return {};
@@ -530,6 +594,8 @@ const FilterTable& filters_of(Query query) {
       return pruned_images;
     case Query::ImageSearch:
       return search_without_owner;
+    case Query::SecretList:
+      return secrets_without_owner;
     case Query::Events:
       return events_without_owner;
     case Query::None:
@@ -579,7 +645,12 @@ const FilterTable& filters_of(Query query) {
     case Query::ImageRemove:
     case Query::ImageBatchRemove:
     case Query::Build:
+    case Query::SecretCreate:
+    case Query::SecretInspect:
     case Query::DiskUsage:
+    case Query::KubePlay:
+    case Query::KubeDown:
+    case Query::KubeGenerate:
       return no_filters;
   }
   return no_filters;

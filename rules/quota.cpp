@@ -22,6 +22,8 @@ constexpr auto creations = std::to_array<Creation>({
     {Body::VolumeCreateLibpod, Resource::Volumes},
     {Body::NetworkCreateCompat, Resource::Networks},
     {Body::NetworkCreateLibpod, Resource::Networks},
+    {Body::SecretCreate, Resource::Secrets},
+    {Body::Secret, Resource::Secrets},
     {Body::ExecCreateCompat, Resource::Execs},
     {Body::ExecCreateLibpod, Resource::Execs},
 });
@@ -55,11 +57,10 @@ bool is_update(const Endpoint& endpoint) { return is_among(updates, endpoint.bod
 
 /// What the content adds to the limits of all containers: of an update by how much they grow. A pod's own limits give
 /// nothing, they only keep its containers in.
-Sizes sizes_added(Exchange& exchange, const json::Value& content) {
+Sizes sizes_added(Exchange& exchange, Body body, const json::Value& content) {
   const auto& policy = exchange.project.policy;
-  const auto& endpoint = *exchange.match.endpoint;
-  if ((!policy.quota(Resource::Memory) && !policy.quota(Resource::Cpus)) || endpoint.body == Body::PodCreate) return {};
-  if (!is_update(endpoint)) return SizeFields(content).sizes();
+  if ((!policy.quota(Resource::Memory) && !policy.quota(Resource::Cpus)) || body == Body::PodCreate) return {};
+  if (!is_among(updates, body)) return SizeFields(content).sizes();
   const auto* container = exchange.facts.find(Kind::Container, exchange.match.name, true);
   if (!container) return {};
   SizeFields fields(container->document);
@@ -80,6 +81,35 @@ Deny over(Resource resource, std::int64_t used, std::int64_t amount, std::int64_
   return {refusal("quota.exceeded"), std::move(subject), Kind::None, std::string(what), key};
 }
 
+/// One for each resource, so that it is compared as a whole.
+void add_use(const Exchange& exchange, std::vector<Use>& uses, Resource resource, std::int64_t amount) {
+  if (amount <= 0 || !exchange.project.policy.quota(resource)) return;
+  const auto known = std::ranges::find(uses, resource, &Use::resource);
+  if (known == uses.end())
+    uses.push_back({resource, amount});
+  else
+    known->amount = sum_of(known->amount, amount);
+}
+
+std::optional<Resource> made_by(Body body) {
+  const auto* const creation = std::ranges::find(creations, body, &Creation::body);
+  return creation == creations.end() ? std::nullopt : std::optional(creation->resource);
+}
+
+/// What the content adds besides the object itself.
+void note_content(Exchange& exchange, Body body, const json::Value& content, std::vector<Use>& uses) {
+  // A pod has a container of its own, which holds its namespaces.
+  if (body == Body::PodCreate && !content.find("no_infra")) add_use(exchange, uses, Resource::Containers, 1);
+  const auto sizes = sizes_added(exchange, body, content);
+  add_use(exchange, uses, Resource::Memory, sizes.memory);
+  add_use(exchange, uses, Resource::Cpus, sizes.cpus);
+}
+
+void note_needs(const Exchange& exchange, const Needs& needs, std::vector<Use>& uses) {
+  add_use(exchange, uses, Resource::Volumes, static_cast<std::int64_t>(needs.volumes.size()));
+  add_use(exchange, uses, Resource::Networks, static_cast<std::int64_t>(needs.networks.size()));
+}
+
 std::optional<Deny> check(Exchange& exchange, const Use& use) {
   const auto& [resource, amount] = use;
   const auto& project = exchange.project;
@@ -97,8 +127,7 @@ std::optional<Deny> check(Exchange& exchange, const Use& use) {
 }  // namespace
 
 std::optional<Resource> resource_of(const Endpoint& endpoint) {
-  const auto* const creation = std::ranges::find(creations, endpoint.body, &Creation::body);
-  if (creation != creations.end()) return creation->resource;
+  if (const auto resource = made_by(endpoint.body)) return resource;
   if (endpoint.answer == Answer::PullLines || endpoint.answer == Answer::MadeImage) return Resource::Images;
   if (is_among(stream_answers, endpoint.answer) || is_among(stream_queries, endpoint.query)) return Resource::Streams;
   if (is_among(build_paths, endpoint.path)) return Resource::Builds;
@@ -107,24 +136,22 @@ std::optional<Resource> resource_of(const Endpoint& endpoint) {
 
 bool takes_turn(const Endpoint& endpoint) {
   const auto resource = resource_of(endpoint);
-  return is_update(endpoint) || (resource && lasts(*resource));
+  return is_update(endpoint) || endpoint.act == Act::KubePlay || (resource && lasts(*resource));
 }
 
 void note_uses(Exchange& exchange, const json::Value* content, Forward& forward) {
-  const auto add = [&](Resource resource, std::int64_t amount) {
-    if (amount > 0 && exchange.project.policy.quota(resource)) forward.uses.push_back({resource, amount});
-  };
   const auto& endpoint = *exchange.match.endpoint;
-  if (const auto resource = resource_of(endpoint)) add(*resource, 1);
-  add(Resource::Volumes, static_cast<std::int64_t>(forward.volumes.size()));
-  add(Resource::Networks, static_cast<std::int64_t>(forward.networks.size()));
-  if (!content) return;
-  // A pod has a container of its own, which holds its namespaces.
-  if (endpoint.body == Body::PodCreate && !content->find("no_infra")) add(Resource::Containers, 1);
-  const auto sizes = sizes_added(exchange, *content);
-  add(Resource::Memory, sizes.memory);
-  add(Resource::Cpus, sizes.cpus);
+  if (const auto resource = resource_of(endpoint)) add_use(exchange, forward.uses, *resource, 1);
+  note_needs(exchange, forward, forward.uses);
+  if (content) note_content(exchange, endpoint.body, *content, forward.uses);
 }
+
+void note_creation(Exchange& exchange, Body body, const json::Value& content, std::vector<Use>& uses) {
+  if (const auto resource = made_by(body)) add_use(exchange, uses, *resource, 1);
+  note_content(exchange, body, content, uses);
+}
+
+void note_batch_uses(Exchange& exchange, Batch& batch) { note_needs(exchange, batch.needs, batch.uses); }
 
 std::optional<Deny> check_quotas(Exchange& exchange, const std::vector<Use>& uses) {
   for (const auto& use : uses)

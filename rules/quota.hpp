@@ -20,6 +20,10 @@ bool takes_turn(const Endpoint& endpoint);
 /// none.
 void note_uses(Exchange& exchange, const json::Value* content, Forward& forward);
 
+/// The same of one creation among those of a batch, and of what the batch needs first.
+void note_creation(Exchange& exchange, Body body, const json::Value& content, std::vector<Use>& uses);
+void note_batch_uses(Exchange& exchange, Batch& batch);
+
 /// Refused when it is too much. Notes questions where that cannot be said yet.
 std::optional<Deny> check_quotas(Exchange& exchange, const std::vector<Use>& uses);
 

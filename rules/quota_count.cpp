@@ -101,6 +101,8 @@ std::optional<std::int64_t> count_of(Exchange& exchange, Resource resource, std:
       return number_of(exchange, Kind::Volume);
     case Resource::Networks:
       return number_of(exchange, Kind::Network);
+    case Resource::Secrets:
+      return number_of(exchange, Kind::Secret);
     case Resource::Images:
       return exchange.facts.ledger().images(project) + running;
     case Resource::Execs:

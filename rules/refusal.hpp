@@ -54,9 +54,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
-  {"endpoint.later-secret", 403, "this version of podfence does not serve secrets yet: {}", "hand the value over as an environment variable"},
   {"endpoint.later-manifest", 403, "this version of podfence does not serve manifest lists yet: {}", "use single images"},
-  {"endpoint.later-kube", 403, "this version of podfence does not serve kube play and generate yet: {}", "create the pods and containers one by one"},
 
   // Content (json.cpp, body/)
   {"content.missing", 400, "the endpoint needs a JSON object as content: {}", "send one with Content-Length or chunked"},
@@ -119,6 +117,11 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"registry.refused", 403, "the registry is not one that your project may use: {}", "use one of those that your project may use", false, "images.registries"},
   {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
+  // Secrets (act/secret.cpp)
+  {"secret.driver", 403, "secrets are kept by Podman's own file driver, without options, since others run programs or choose directories of the host: {}", "leave the driver and its options out"},
+  {"secret.in-use", 409, "the secret is in the environment of a container, which Podman fills by its name at every start: {}", "remove the containers that have it there first"},
+  {"secret.shown", 403, "your project may only read, and the value of a secret is for its containers: {}", "leave showsecret out", false, "access"},
+
   // Builds (build/options.cpp, act/build.cpp)
   {"build.file-name", 400, "the Dockerfile must be a file of the context, not: {}", "name it as it is called in the context"},
   {"build.file-absent", 400, "the context has no such Dockerfile: {}", "put it there, or name another one with -f"},
@@ -126,6 +129,35 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"build.secret", 400, "a build secret must be id=NAME,src=FILE, the file a member of the context: {}", "use podman build --secret id=NAME,src=FILE"},
   {"build.network", 403, "RUN steps have a private network or none, and no other namespace of the host: {}", "leave the option out, or use --network none"},
   {"build.platform", 403, "one FROM cannot be for another platform than the build: {}", "build with --platform"},
+
+  // The control plane's listeners (control.cpp)
+  {"control.identity", 403, "nobody who may come in here: {}", "ask the operator to name you in `control`"},
+  {"control.entitlement", 403, "you may not speak for that project: {}", "ask the operator to name it in `control`"},
+  {"control.project-unknown", 404, "there is no such project: {}", "add it first (docs/admin-api.md)"},
+  {"control.project-needed", 400, "the request does not tell which project it is for: {}", "send X-Appx-Project: ID"},
+  {"control.label", 400, "what is made must carry the label of one of your projects: {}", "label it, or send X-Appx-Project: ID"},
+  {"control.several", 409, "the object belongs to several of your projects: {}", "send X-Appx-Project: ID"},
+  {"control.projects", 403, "you speak for more than {} projects, which is too many for one list", "send X-Appx-Project: ID"},
+
+  // The operator's socket (operator/)
+  {"operator.endpoint", 404, "the operator's socket has no such endpoint: {}", "see docs/admin-api.md"},
+  {"operator.method", 405, "the endpoint does not take this method: {}", "see docs/admin-api.md"},
+  {"operator.project", 400, "that is no project id: {}", "take 1 to 63 characters a-z, 0-9 and '-', the first one a letter or digit"},
+  {"operator.project-unknown", 404, "there is no such project: {}", "see GET /projects"},
+  {"operator.project-configured", 409, "the project stands in the configuration and is changed there only: {}", "change the file, and reload it"},
+  {"operator.invalid", 400, "{}", "see docs/configuration.md; the old state stays as it is"},
+  {"operator.socket", 409, "the project's socket cannot be made: {}", "choose another place for it"},
+  {"operator.restart", 409, "a change that is only made by a restart: {}", "restart podfence, or undo that change"},
+  {"operator.no-file", 409, "podfence was started without a configuration file: {}", "start it with --config"},
+  {"operator.engine", 503, "Podman does not answer: {}", "look at its service"},
+  // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
+  {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
+  {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap and PersistentVolumeClaim"},
+  {"kube.nothing", 400, "there is nothing to play: {}", "send a Pod, a Deployment or a PersistentVolumeClaim"},
+  {"kube.name", 400, "the Kubernetes object has no name, or one of its kind has it already: {}", "give each a metadata.name of its own"},
+  {"kube.reference", 400, "the YAML does not say what this refers to: {}", "send it in the same YAML"},
+  {"kube.annotation", 403, "Podman would act on this annotation: {}", "leave it out"},
+  {"kube.secret", 403, "secrets cannot be used in Kubernetes YAML yet: {}", "hand the value over as an environment variable, or in a ConfigMap"},
 
   // Uploaded archives (archive.cpp, image_archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},
@@ -184,6 +216,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"http.timeout", 408, "the request was not complete in time: {}", "send it at once"},
   {"http.expectation", 417, "the expectation cannot be met: {}", "send Expect: 100-continue or none"},
   {"server.connections", 503, "podfence serves {} connections, and may not serve more", "try again later"},
+  {"server.internal", 500, "podfence failed at this request: {}", "see its log"},
   {"server.busy", 503, "podfence is busy: {}", "try again, with fewer requests at once"},
   {"upstream.unreachable", 502, "Podman cannot be reached: {}", "ask the operator to start podman.socket"},
   {"upstream.answer", 502, "Podman gave an answer that cannot be understood: {}", "ask the operator to look at the log"},

@@ -44,6 +44,13 @@ bool StatedLedger::holds_secret(std::string_view project, std::string_view id) c
   return has(secrets_, project, id);
 }
 
+std::vector<std::string> StatedLedger::secrets(std::string_view project) const {
+  std::vector<std::string> ids;
+  for (const auto& [id, holder] : secrets_)
+    if (holder == project) ids.push_back(id);
+  return ids;
+}
+
 std::string StatedLedger::cache_key(std::string_view project) const {
   std::string key(32, '0');
   constexpr char digits[] = "0123456789abcdef";

@@ -15,6 +15,11 @@ constexpr std::string_view schema_text = R"({
   "properties": {
     "containers": {"$ref": "#/definitions/objects"}, "pods": {"$ref": "#/definitions/objects"},
     "volumes": {"$ref": "#/definitions/objects"}, "networks": {"$ref": "#/definitions/objects"},
+    "secrets": {"type": "array", "description": "a list of secrets", "items": {
+      "type": "object", "additionalProperties": false, "description": "a secret", "required": ["name"], "properties": {
+        "name": {"type": "string", "description": "a name"},
+        "id": {"type": "string", "pattern": "^[0-9a-f]{25}$", "description": "an id: 25 digits 0-9, a-f"},
+        "project": {"type": "string", "description": "the id of a project"}}}},
     "images": {"type": "array", "description": "a list of images", "items": {
       "type": "object", "additionalProperties": false, "description": "an image", "required": ["id"], "properties": {
         "id": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "an id: 64 digits 0-9, a-f"},
@@ -42,9 +47,8 @@ constexpr std::pair<std::string_view, Kind> plain_kinds[] = {
     {"containers", Kind::Container}, {"pods", Kind::Pod}, {"volumes", Kind::Volume}, {"networks", Kind::Network}};
 
 /// One that can be recognised: the digits of the name.
-std::string made_up_id(std::string_view name) {
+std::string made_up_id(std::string_view name, std::size_t size = 64) {
   constexpr char digits[] = "0123456789abcdef";
-  constexpr std::size_t size = 64;
   std::string id;
   for (const char c : name) {
     id += digits[static_cast<unsigned char>(c) >> 4];
@@ -89,6 +93,7 @@ std::variant<StatedObjects, ConfigurationError> StatedObjects::read(std::string 
   for (const auto& plain : plain_kinds)
     each(plain.first, [&](const json::Value& stated) { result.add(plain.second, stated, label_key); });
   each("images", [&](const json::Value& stated) { result.add_image(stated); });
+  each("secrets", [&](const json::Value& stated) { result.add_secret(stated); });
   each("execs", [&](const json::Value& stated) { result.add_exec(stated); });
   return result;
 }
@@ -123,6 +128,19 @@ void StatedObjects::add_image(const json::Value& stated) {
   document.set("Id", id);
   document.set("RepoTags", std::move(tags));
   objects_[Kind::Image].push_back({"", id, with_document(std::move(document), stated)});
+}
+
+void StatedObjects::add_secret(const json::Value& stated) {
+  constexpr std::size_t id_size = 25;
+  const std::string name(stated.text("name"));
+  const std::string id = text_or(stated, "id", made_up_id(name, id_size));
+  if (const auto project = stated.text("project"); !project.empty())
+    holdings_.push_back({std::string(project), {Claim::Change::HoldSecret, id}});
+  json::Value document = json::Value::object(), spec = json::Value::object();
+  spec.set("Name", name);
+  document.set("ID", id);
+  document.set("Spec", std::move(spec));
+  objects_[Kind::Secret].push_back({name, id, std::move(document)});
 }
 
 void StatedObjects::add_exec(const json::Value& stated) {

@@ -46,6 +46,7 @@ class StatedObjects {
 
   void add(Kind kind, const json::Value& stated, std::string_view label_key);
   void add_image(const json::Value& stated);
+  void add_secret(const json::Value& stated);
   void add_exec(const json::Value& stated);
   void hold(const json::Value& projects, Claim::Change change, const std::string& what);
   const Object* find(Kind kind, std::string_view name) const;

@@ -95,17 +95,21 @@ Value answer_of(int status, const std::string& content) {
   return object;
 }
 
-void add(Value& trace, const Forward& forward) {
-  set_list(trace, "sources", list_of(forward.sources, [](const HostSource& source) {
+void add(Value& trace, const Needs& needs) {
+  set_list(trace, "sources", list_of(needs.sources, [](const HostSource& source) {
              Value object = Value::object();
              object.set("client", source.client_path);
              object.set("host", host_path_of(source));
              return object;
            }));
   set_list(trace, "workspace_volumes",
-           list_of(forward.workspace_volumes, [](const WorkspaceVolume& volume) { return Value(volume.name); }));
-  set_list(trace, "volumes", list_of(forward.volumes, [](const NewVolume& volume) { return Value(volume.name); }));
-  set_list(trace, "networks", list_of(forward.networks, [](const NewNetwork& network) { return Value(network.name); }));
+           list_of(needs.workspace_volumes, [](const WorkspaceVolume& volume) { return Value(volume.name); }));
+  set_list(trace, "volumes", list_of(needs.volumes, [](const NewVolume& volume) { return Value(volume.name); }));
+  set_list(trace, "networks", list_of(needs.networks, [](const NewNetwork& network) { return Value(network.name); }));
+}
+
+void add(Value& trace, const Forward& forward) {
+  add(trace, static_cast<const Needs&>(forward));
   set_list(trace, "ledger", list_of(forward.before, claim_of));
   set_list(trace, "ledger_on_failure", list_of(forward.on_failure, claim_of));
   Value requests = Value::array();
@@ -114,6 +118,7 @@ void add(Value& trace, const Forward& forward) {
 }
 
 void add(Value& trace, const Batch& batch) {
+  add(trace, batch.needs);
   trace.set("requests", list_of(batch.items, [](const Batch::Item& item) {
               Value object = item.ledger_only ? Value::object() : request_of(item.request);
               object.set("name", item.name);

@@ -113,17 +113,21 @@ void write_claims(Page& page, std::string_view when, const std::vector<Claim>& c
     page.line(std::string(when) + ": " + std::string(claim_word(claim.change)) + " " + claim.what);
 }
 
-void write_forward(Page& page, const Forward& forward) {
+void write_needs(Page& page, const Needs& needs) {
   page.begin("first");
-  for (const auto& source : forward.sources)
+  for (const auto& source : needs.sources)
     page.line(source.client_path + " must be there, without a symbolic link in its path: " + host_path_of(source));
-  for (const auto& volume : forward.workspace_volumes)
+  for (const auto& volume : needs.workspace_volumes)
     page.line("the volume " + volume.name + " is made over " + volume.host + ", if it is missing");
-  for (const auto& volume : forward.volumes)
+  for (const auto& volume : needs.volumes)
     page.line("the volume " + volume.name + " is made with the project's label, if it is missing");
-  for (const auto& network : forward.networks)
+  for (const auto& network : needs.networks)
     page.line("the network " + network.name + " is made with the project's label" +
               (network.internal ? ", without a way out" : "") + ", if it is missing");
+}
+
+void write_forward(Page& page, const Forward& forward) {
+  write_needs(page, forward);
   page.begin("ledger");
   write_claims(page, "before it is sent", forward.before);
   write_claims(page, "when it fails", forward.on_failure);
@@ -132,6 +136,7 @@ void write_forward(Page& page, const Forward& forward) {
 }
 
 void write_batch(Page& page, const Batch& batch) {
+  write_needs(page, batch.needs);
   page.begin("requests");
   if (batch.items.empty()) page.line("none: nothing of the project's is meant");
   for (const auto& item : batch.items) {

@@ -13,6 +13,7 @@ packages_build=(
   libarchive-dev                     # uploaded archives: build contexts and images
   liblzma-dev                        # those that are packed by xz
   rapidjson-dev                      # JSON
+  libyaml-cpp-dev                    # Kubernetes YAML
   prometheus-cpp-dev                 # metrics
   doctest-dev                        # unit tests
 )
@@ -44,6 +45,8 @@ packages_test=(
   xz-utils
   zstd
   docker-compose  # a client of theirs
+  python3-docker  # likewise: docker-py
+  openssl         # certificates
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries

@@ -34,8 +34,14 @@ Decision image_load(Exchange& exchange);
 Decision image_import(Exchange& exchange);
 Decision commit(Exchange& exchange);
 Decision image_search(Exchange& exchange);
+Decision secret_create(Exchange& exchange);
+Decision secret_inspect(Exchange& exchange);
+Decision secret_remove(Exchange& exchange);
 Decision showmounted(Exchange& exchange);
 Decision stats(Exchange& exchange);
+Decision kube_play(Exchange& exchange);
+Decision kube_down(Exchange& exchange);
+Decision kube_generate(Exchange& exchange);
 
 /// The object in the path, when the client may go on with it; a Deny when not; neither while it is unknown.
 struct Subject {

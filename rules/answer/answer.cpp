@@ -1,5 +1,6 @@
 #include "rules/answer.hpp"
 
+#include "rules/answer/kube.hpp"
 #include "rules/answer/rewrite.hpp"
 
 namespace podfence::rules {
@@ -31,6 +32,8 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
       return rewrite_image_history(exchange, document);
     case Answer::ImageTree:
       return rewrite_image_tree(exchange, document);
+    case Answer::Secrets:
+      return rewrite_secrets(exchange, document);
     case Answer::Removal:
       return rewrite_removal(exchange, document);
     case Answer::Info:
@@ -39,6 +42,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
       return rewrite_disk_usage(exchange, document);
     case Answer::Pod:
     case Answer::Volume:
+    case Answer::Secret:
     case Answer::Version:
       return is_object(document);
     case Answer::Bytes:
@@ -49,14 +53,24 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::BuildLines:
     case Answer::PushLines:
     case Answer::MadeImage:
+    case Answer::MadeSecret:
+    case Answer::KubeYaml:
       return false;  // these are not relayed as a whole
   }
   return false;
 }
 
+std::variant<std::string, Ask, Deny> rewrite_yaml(Exchange& exchange, std::string_view content) {
+  auto text = answer::rewrite_generated(exchange, content);
+  if (!text) return Deny{refusal("upstream.answer"), std::string(exchange.match.endpoint->path), Kind::None};
+  if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
+  return *std::move(text);
+}
+
 }  // namespace
 
 std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content) {
+  if (answer == Answer::KubeYaml) return rewrite_yaml(exchange, content);
   auto parsed = json::parse(content, json::answer_limits);
   auto* document = std::get_if<json::Value>(&parsed);
   if (!document || !rewrite(answer, exchange, *document))

@@ -59,7 +59,7 @@ class EventRule final : public LineRule {
     std::string_view type;
     bool (EventRule::*keep)(const Event&);
   };
-  static const std::array<TypeRule, 5> rules;
+  static const std::array<TypeRule, 6> rules;
 
   bool know_what_is_there() {
     if (started_) return true;
@@ -71,6 +71,7 @@ class EventRule final : public LineRule {
       if (name.string()) volumes_.try_emplace(*name.string(), 0);
     for (const auto& image : *facts.list(Kind::Image))
       for (const auto& name : visible_names(exchange_.project, facts.ledger(), image)) remember_tag(name);
+    for (auto& id : facts.ledger().secrets(exchange_.project.id)) secrets_.insert(std::move(id));
     started_ = true;
     return true;
   }
@@ -167,20 +168,29 @@ class EventRule final : public LineRule {
     return false;
   }
 
+  /// By their ids. The event of a removal may come when the ledger has forgotten already.
+  bool keep_secret(const Event& event) {
+    const bool own = exchange_.facts.ledger().holds_secret(exchange_.project.id, event.id);
+    if (own) secrets_.insert(event.id);
+    return own || (is_removal(event.action) && secrets_.erase(event.id) > 0);
+  }
+
   Exchange& exchange_;
   bool started_ = false;
   std::map<std::string, std::int64_t> volumes_;  ///< own ones, with the time of their creation
   std::string looking_up_;
+  std::set<std::string> secrets_;    ///< ids of own ones
   std::set<std::string> removable_;  ///< "untag localhost/app:1"
   std::set<std::string> foreign_;
 };
 
-const std::array<EventRule::TypeRule, 5> EventRule::rules{{
+const std::array<EventRule::TypeRule, 6> EventRule::rules{{
     {"container", &EventRule::keep_container},
     {"pod", &EventRule::keep_pod},
     {"volume", &EventRule::keep_volume},
     {"network", &EventRule::keep_network},
     {"image", &EventRule::keep_image},
+    {"secret", &EventRule::keep_secret},
 }};
 
 }  // namespace

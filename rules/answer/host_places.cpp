@@ -65,6 +65,10 @@ constexpr auto host_places = std::to_array<Place>({
     {Answer::Volumes, "*.Mountpoint"},
     {Answer::Volume, "Mountpoint"},
 
+    // Where the file driver keeps the values
+    {Answer::Secrets, "*.Spec.Driver.Options"},
+    {Answer::Secret, "Spec.Driver.Options"},
+
     {Answer::Image, "GraphDriver.Data.*"},
 
     // Docker's info

@@ -29,5 +29,6 @@ std::unique_ptr<LineRule> make_pull_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_build_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_push_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_made_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_made_secret_rule(Exchange& exchange);
 
 }  // namespace podfence::rules::answer

@@ -20,6 +20,8 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
       return answer::make_push_rule(exchange);
     case Answer::MadeImage:
       return answer::make_made_rule(exchange);
+    case Answer::MadeSecret:
+      return answer::make_made_secret_rule(exchange);
     default:
       return nullptr;
   }
@@ -29,7 +31,7 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
 
 bool is_recorded(const Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
-  return endpoint.answer == Answer::MadeImage ||
+  return endpoint.answer == Answer::MadeImage || endpoint.answer == Answer::MadeSecret ||
          (endpoint.act == Act::ImagePull && takes_root_archive(endpoint, exchange.request.target));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 class PushRule final : public LineRule {
  public:
-  explicit PushRule(Exchange& exchange) : exchange_(exchange) {
+  explicit PushRule(Exchange& exchange) {
     const auto reference = pushed_reference(exchange);
     const auto* image = exchange.facts.find(Kind::Image, reference);
     if (!image) return;
@@ -47,7 +47,6 @@ class PushRule final : public LineRule {
     if (auto* text = object.find(member); text && text->string()) *text = without_host_paths(*text->string());
   }
 
-  Exchange& exchange_;
   std::string id_, repository_, tag_;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "rules/answer.hpp"
+#include "rules/answer/kube.hpp"
 #include "rules/answer/scrub.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/image_name.hpp"
@@ -185,10 +186,18 @@ Reply untagging(Exchange& exchange, const Outcomes& outcomes) {
   return {201, "text/plain; charset=us-ascii", "\n", {}};
 }
 
+Reply secret_removal(Exchange& exchange, const Outcome& outcome) {
+  if (!succeeded(outcome)) return rewrite_error(exchange, outcome.status, outcome.content);
+  return {204, "", "", {}};
+}
+
 }  // namespace
 
 Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes) {
   const auto& endpoint = *exchange.match.endpoint;
+  if (endpoint.act == Act::SecretRemove) return secret_removal(exchange, outcomes.front());
+  if (endpoint.act == Act::KubePlay) return answer::play_report(exchange, outcomes);
+  if (endpoint.act == Act::KubeDown) return answer::down_report(exchange, outcomes);
   if (endpoint.act == Act::ImageUntag) return untagging(exchange, outcomes);
   const auto form = std::ranges::find(prune_forms, endpoint.query, &PruneForm::query);
   if (form != prune_forms.end())

@@ -20,6 +20,7 @@ bool rewrite_images(Exchange& exchange, json::Value& document);
 bool rewrite_image(Exchange& exchange, json::Value& document);
 bool rewrite_image_history(Exchange& exchange, json::Value& document);
 bool rewrite_image_tree(Exchange& exchange, json::Value& document);
+bool rewrite_secrets(Exchange& exchange, json::Value& document);
 bool rewrite_removal(Exchange& exchange, json::Value& document);
 bool rewrite_info(Exchange& exchange, json::Value& document);
 bool rewrite_disk_usage(Exchange& exchange, json::Value& document);

@@ -9,6 +9,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/exchange.hpp"
+#include "rules/secret.hpp"
 
 namespace podfence::rules {
 
@@ -25,23 +26,24 @@ constexpr auto reserved_prefixes = std::to_array<std::string_view>({
     "module.wasm.",
 });
 
-bool is_reserved(std::string_view name) {
-  const std::string lowered = ascii::lower(name);
-  return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
-}
-
 /// podman --remote sends these beside the fields that say the same.
 constexpr auto repeating_annotations =
     std::to_array<std::string_view>({"io.kubernetes.cri-o.TTY", "io.podman.annotations.userns"});
 
 }  // namespace
 
+bool is_reserved_label(std::string_view name) {
+  const std::string lowered = ascii::lower(name);
+  return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
+}
+
 std::optional<Deny> check_label(std::string_view name, std::string_view value, const Project& project) {
   // Docker's form is joined to NAME=value and split again at the first '=' by Podman.
   if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
     return refuse(refusal("field.value"), "labels");
   if (name == project.label_key) return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
-  return is_reserved(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
+  const bool is_own = name == environment_secrets_label(project);
+  return is_own || is_reserved_label(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
 }
 
 std::optional<Deny> judge_label(json::Value& value, const Place& place) {

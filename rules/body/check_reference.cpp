@@ -64,10 +64,4 @@ std::optional<Deny> judge_volumes_from(json::Value& value, const Place& place) {
   return std::nullopt;
 }
 
-/// No secret can be made through podfence, so none can be the project's own.
-std::optional<Deny> judge_secret(json::Value& value, const Place&) {
-  const std::string* name = value.string();
-  return hidden(Kind::Secret, name ? std::string_view(*name) : value.text("Source"));
-}
-
 }  // namespace podfence::rules

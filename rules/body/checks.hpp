@@ -9,14 +9,16 @@
 namespace podfence::rules {
 
 // check_reference.cpp: names of other objects, resolved through the facts and written as full ids
-Check judge_image, judge_container, judge_volumes_from, judge_pod, judge_secret;
+Check judge_image, judge_container, judge_volumes_from, judge_pod, judge_secret, judge_environment_secret;
 inline constexpr Rule image = checked(judge_image, "an image of yours or a shared one; sent on as its full id");
 inline constexpr Rule container = checked(judge_container, "a container of yours; sent on as its full id");
 inline constexpr Rule volumes_from = checked(judge_volumes_from,
                                              "a container of yours, sent on with its full id; `:ro` behind it where "
                                              "that one mounts nothing of the host, `:rw` says nothing");
 inline constexpr Rule pod = checked(judge_pod, "a pod of yours; sent on as its full id");
-inline constexpr Rule secret = checked(judge_secret, "no secret has an owner yet: always absent");
+inline constexpr Rule secret = checked(judge_secret, "a secret of yours; sent on as its full id");
+inline constexpr Rule environment_secret = checked(
+    judge_environment_secret, "a secret of yours; sent on as its full id, and kept while the container is there");
 
 // check_registry.cpp
 Check judge_registry;
@@ -33,6 +35,8 @@ Check judge_label, judge_annotation;
 inline constexpr Rule label = checked(judge_label, "reserved names are refused; your project's label is added");
 inline constexpr Rule annotation =
     checked(judge_annotation, "refused, but for those by which podman repeats a field: dropped");
+/// Does the host act on labels and annotations of that name?
+bool is_reserved_label(std::string_view name);
 /// Puts the project's label into the map of that name, which is made where it is missing. Bounds what all labels say.
 std::optional<Deny> add_project_label(json::Value& content, std::string_view labels, const Project& project);
 
@@ -45,6 +49,16 @@ inline constexpr Rule group = checked(judge_group, "a name or number, no keep-gr
 inline constexpr Rule timezone = checked(judge_timezone, "the name of a time zone, no path");
 inline constexpr Rule umask = checked(judge_umask, "one to four octal digits");
 inline constexpr Rule health_period_text = checked(judge_duration, "a duration of one second or more (`30s`, `1m30s`)");
+
+// check_kube.cpp
+Check judge_kube_annotation, judge_kube_host_users, judge_kube_host_path_type, judge_kube_resource, judge_base64_text;
+inline constexpr Rule kube_annotation =
+    checked(judge_kube_annotation, "never sent; those that Podman acts on are refused");
+inline constexpr Rule kube_host_users = keep_zero(checked(judge_kube_host_users, "true says nothing, false is refused"));
+inline constexpr Rule kube_host_path_type =
+    checked(judge_kube_host_path_type, "of a directory, file or socket: nothing is made; no device");
+inline constexpr Rule kube_resource = checked(judge_kube_resource, "keys: `cpu` and `memory`; `ephemeral-storage` is dropped");
+inline constexpr Rule base64_text = checked(judge_base64_text, "base64");
 
 // check_limit.cpp
 Check judge_ulimit, judge_cpu_set;
@@ -133,6 +147,10 @@ inline constexpr Rule target = checked(judge_target, "an absolute, clean path in
 
 // finish.cpp: whole contents
 Check finish_container_compat, finish_container_libpod, finish_pod, finish_update_compat, finish_update_libpod;
-Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod;
+Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod, finish_secret;
+
+// check_secret.cpp
+Check judge_secret_driver;
+inline constexpr Rule secret_driver = checked(judge_secret_driver, "`file`");
 
 }  // namespace podfence::rules

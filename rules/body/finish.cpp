@@ -5,6 +5,7 @@
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 #include "rules/json_path.hpp"
+#include "rules/secret.hpp"
 
 namespace podfence::rules {
 
@@ -35,7 +36,10 @@ std::optional<Deny> finish_container_compat(json::Value& content, const Place& p
 }
 
 std::optional<Deny> finish_container_libpod(json::Value& content, const Place& place) {
-  if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
+  const auto& project = place.exchange.project;
+  if (auto deny = add_project_label(content, "labels", project)) return deny;
+  if (const auto& names = place.judged.environment_secrets; !names.empty())
+    content.find("labels")->set(environment_secrets_label(project), environment_secrets_text(names));
   add_items(content, "volumes", place.judged.sub_paths);
   return settle_content(Body::ContainerCreateLibpod, content, place);
 }

@@ -18,6 +18,8 @@ std::string_view text(Shape shape) {
       return "integer";
     case Shape::Unsigned:
       return "unsigned integer";
+    case Shape::TextOrNumber:
+      return "text or number";
     case Shape::TextOrList:
       return "text or list of texts";
     case Shape::Object:

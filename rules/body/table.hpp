@@ -20,6 +20,7 @@ enum class Shape {
   Boolean,
   Integer,
   Unsigned,
+  TextOrNumber,
   TextOrList,  ///< Docker's StrSlice: a text, or a list of texts
   Object,      ///< its members have rows of their own; this one is judged when they are
   Any,         ///< for subtrees that are dropped or refused as a whole

@@ -80,6 +80,8 @@ bool has_shape(const json::Value& value, Shape shape) {
       return value.int64().has_value();
     case Shape::Unsigned:
       return value.uint64().has_value();
+    case Shape::TextOrNumber:
+      return value.string() || value.number();
     case Shape::TextOrList:
       return value.string() || is_text_list(value);
     case Shape::Object:  // of an object without rows below: Docker's sets are maps to {}

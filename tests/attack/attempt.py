@@ -108,6 +108,7 @@ def follow(socket, steps, values):
         for name, pointer in step.get("keep", {}).items():
             values[name] = pointed(answer.json(), pointer)
             values[f"{name}_SHORT"] = values[name][:12]
+            values[f"{name}_FEW"] = values[name][:6]  # too few digits to be taken for an id
     return answer
 
 

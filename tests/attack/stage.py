@@ -61,6 +61,7 @@ class Stage:
         for words in ("echo volume-secret > /data/file", "echo file-secret > /file"):
             world.p10.docker("exec", it.container, "sh", "-c", words)
         self.start = str(int(time.time()) - 3600)
+        self.engine.direct.post("/v4.0.0/libpod/images/prune")  # what builds before us left, and a case would remove
         self.before = Inventory(self.engine.direct)
         self.neighbour = it.state()
 

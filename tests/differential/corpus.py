@@ -104,8 +104,8 @@ def fuzz_seeds():
         yield f"decision-{file.name}", message(method, target, content)
     for file in sorted((ROOT / "fuzz/corpus/target").iterdir()):
         yield f"target-{file.name}", message("GET", file.read_bytes().decode("utf-8", "surrogateescape"))
-    for file in sorted((ROOT / "fuzz/corpus/json").iterdir()):
-        yield f"json-{file.name}", message("POST", "/v1.41/containers/create", file.read_bytes())
+    for file in sorted((ROOT / "fuzz/corpus/body").glob("text-*")):
+        yield f"json-{file.name}", message("POST", "/v1.41/containers/create", file.read_bytes()[2:])
 
 
 def explained():

@@ -47,7 +47,8 @@ void write_rows() {
 
 /// `field BODY PATH SHAPE`.
 void write_fields() {
-  constexpr std::string_view shapes[] = {"text", "boolean", "integer", "unsigned", "text-or-list", "object", "any"};
+  constexpr std::string_view shapes[] = {"text",           "boolean",      "integer", "unsigned",
+                                         "text-or-number", "text-or-list", "object",  "any"};
   for (const auto& table : tables())
     for (const auto& part : table.parts)
       for (const auto& row : part.rows)
@@ -144,7 +145,8 @@ void write_message(std::string_view origin, const std::string& message) {
   const auto* match = std::get_if<Match>(&routed);
   if (!match) throw std::logic_error("podfence does not know its own path: " + std::string(parts.target));
   std::string tokens;
-  if (!parts.content.empty()) {
+  const bool is_archive = std::ranges::find(parts.fields, "Content-Type: application/x-tar") != parts.fields.end();
+  if (!parts.content.empty() && !is_archive && match->endpoint->body != Body::Secret) {
     const auto content = json::parse(parts.content);
     const auto* value = std::get_if<json::Value>(&content);
     if (!value) throw std::logic_error("podfence does not take its own content");
@@ -166,8 +168,7 @@ class World {
   /// False: it is there already, or can not be.
   bool add(Kind kind, const std::string& name) {
     if (kind == Kind::Exec) return execs_.insert(name).second;
-    const bool cannot_be = kind == Kind::Secret || (kind == Kind::Image && !normalise_image_name(name));
-    if (cannot_be) return false;
+    if (kind == Kind::Image && !normalise_image_name(name)) return false;
     return names_[kind].insert(kind == Kind::Image ? *normalise_image_name(name) : name).second;
   }
 

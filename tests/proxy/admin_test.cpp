@@ -7,43 +7,16 @@
 
 #include <thread>
 
-#include "tests/support/raw_client.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/support/running_operator.hpp"
 
 using namespace podfence;
 using namespace podfence::proxy;
+using testing::RunningOperator;
 
 namespace {
 
-rules::Configuration configuration() {
-  rules::Configuration result;
-  auto& opened = result.projects.emplace_back();
-  opened.project.id = "p1";
-  opened.project.policy.privileges.new_privileges = true;
-  result.projects.emplace_back().project.id = "p10";
-  return result;
-}
-
-/// An admin socket that is served until the end of the test.
-class RunningAdmin {
- public:
-  RunningAdmin() : thread_([this] { context_.run(); }) {}
-  ~RunningAdmin() {
-    boost::asio::post(context_, [this] { admin_.stop(); });
-    thread_.join();
-  }
-  testing::WireAnswer request(const std::string& text) { return testing::RawClient(path).request(text); }
-
-  testing::TemporaryDirectory directory;
-  const std::string path = directory.path() + "/admin/admin.sock";
-  Metrics metrics{"1.2.3", configuration()};
-
- private:
-  const Limits limits_{};
-  boost::asio::io_context context_{1};
-  Admin admin_{context_, path, limits_, metrics};
-  std::thread thread_;
-};
+constexpr const char* one_open =
+    R"({"projects": {"p1": {"privileges": {"insecure_new_privileges": true}}, "p10": {}}})";
 
 bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
@@ -52,7 +25,11 @@ bool has_line(const std::string& text, const std::string& line) {
 }  // namespace
 
 TEST_CASE("metrics count decisions and refusals by project, and show each opening") {
-  Metrics metrics("1.2.3", configuration());
+  const auto read = rules::read_configuration(one_open);
+  Metrics metrics("1.2.3");
+  std::vector<rules::ProjectState> states;
+  for (const auto& project : std::get<rules::Configuration>(read).projects) states.push_back({&project});
+  metrics.show(states, 1);
   rules::AuditRecord record;
   record.project = "p1";
   record.decision = "refuse";
@@ -65,7 +42,7 @@ TEST_CASE("metrics count decisions and refusals by project, and show each openin
   record.rule = "";
   metrics.count(record);
   const auto text = metrics.text();
-  for (const char* line : {R"(podfence_build_info{version="1.2.3"} 1)", "podfence_projects 2",
+  for (const char* line : {R"(podfence_build_info{version="1.2.3"} 1)", "podfence_projects 2", "podfence_generation 1",
                            R"(podfence_insecure_opening{opening="insecure_new_privileges",project="p1"} 1)",
                            R"(podfence_decisions_total{decision="refuse",project="p1"} 2)",
                            R"(podfence_decisions_total{decision="allow",project="p10"} 1)",
@@ -73,10 +50,13 @@ TEST_CASE("metrics count decisions and refusals by project, and show each openin
                            R"(podfence_sent_bytes_total{project="p1"} 200)"})
     CHECK_MESSAGE(has_line(text, line), line, " is not in\n", text);
   CHECK(text.find("insecure_bind_subpaths") == std::string::npos);
+  metrics.show(std::span(states).last(1), 2);
+  CHECK(has_line(metrics.text(), "podfence_projects 1"));
+  CHECK(metrics.text().find("insecure_new_privileges") == std::string::npos);
 }
 
 TEST_CASE("health and metrics are read on the operator's socket, and nothing else") {
-  RunningAdmin admin;
+  RunningOperator admin;
   const auto health = admin.request("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   CHECK(health.status == 200);
   CHECK(health.content == "ok\n");
@@ -86,18 +66,18 @@ TEST_CASE("health and metrics are read on the operator's socket, and nothing els
   CHECK(has_line(metrics.content, R"(podfence_build_info{version="1.2.3"} 1)"));
   CHECK(admin.request("HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n").status == 200);
   CHECK(admin.request("GET /containers/json HTTP/1.1\r\nHost: x\r\n\r\n").status == 404);
-  CHECK(admin.request("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n").status == 404);
+  CHECK(admin.request("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n").status == 405);
   CHECK(admin.request("GET /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\n\r\n").status == 400);
 }
 
 TEST_CASE("a connection to the operator's socket serves one request after the other") {
-  RunningAdmin admin;
+  RunningOperator admin;
   testing::RawClient client(admin.path);
   for (int i = 0; i < 3; ++i) CHECK(client.request("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").content == "ok\n");
 }
 
 TEST_CASE("the operator's socket is its user's alone") {
-  RunningAdmin admin;
+  RunningOperator admin;
   struct stat status {};
   REQUIRE(stat(admin.path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);

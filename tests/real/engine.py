@@ -184,7 +184,7 @@ class Engine:
 
     def _wipe(self):
         for words in (("rm", "-fa", "-t", "0"), ("pod", "rm", "-fa"), ("volume", "prune", "-f"), ("network", "prune", "-f"),
-                      ("rmi", "-fa")):
+                      ("secret", "rm", "-a"), ("rmi", "-fa")):
             self.podman(*words, check=False)
 
     def stop(self):

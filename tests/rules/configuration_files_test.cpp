@@ -136,7 +136,7 @@ TEST_CASE("limits are read in their units, and the built-in default gives way to
 
 TEST_CASE("quotas are read in their units, and nothing may be nothing") {
   const Configuration configuration = everything();
-  constexpr std::int64_t expected[] = {20, 5, 0, 3, 40, 50, 60, 1, 16 * gibi, 8 * second};
+  constexpr std::int64_t expected[] = {20, 5, 0, 3, 30, 40, 50, 60, 1, 16 * gibi, 8 * second};
   for (const ResourceRow& row : resource_rows) {
     CAPTURE(row.key);
     CHECK(policy(configuration, 0).quota(row.resource) == expected[static_cast<std::size_t>(row.resource)]);

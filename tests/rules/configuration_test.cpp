@@ -86,11 +86,11 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
       {"", "1 : The document is empty"},
       {"[]", "1 : must be an object"},
       {"{} {}", "1 : The document root must not be followed by other values."},
-      {R"({"projects": {}})", "1 /projects: must be an object of projects by id, with at least one"},
-      {"{}", "1 : must say projects: an object of projects by id, with at least one"},
+      {R"({"projects": {}})", "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
+      {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
        "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, label, policies, "
-       "http, "
+       "control, http, "
        "defaults, "
        "projects"},
       {R"({"Projects": {"p1": {}}})", "1 /Projects: is not a key"},
@@ -213,7 +213,7 @@ TEST_CASE("no workspace holds another one's path") {
       {a, R"({"client": "/a", "host": "/srv/a/b"})",
        "1 /projects/p10/workspace/0/host: lies within /srv/a, a workspace of the project p1"},
       {R"({"client": "/a", "host": "/srv/a/b"})", a,
-       "1 /projects/p1/workspace/0/host: lies within /srv/a, a workspace of the project p10"},
+       "1 /projects/p10/workspace/0/host: holds /srv/a/b, a workspace of the project p1"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.p1);

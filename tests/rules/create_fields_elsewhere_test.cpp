@@ -115,6 +115,7 @@ const std::map<std::string, std::string>& left_out() {
       {"images-create-query (compat pull/import)?retryDelay", "no client sends it"},
       {"images-pull-query (libpod)?retry", "no client of Podman 4 or 5.4 sends it"},
       {"images-pull-query (libpod)?retrydelay", "no client of Podman 4 or 5.4 sends it"},
+      {"generate-query?new", "of systemd's units, which are not served"},
       {"list-query?pod", "of Podman 1; ps --pod adds namespace=true"},
       {"list-query?digests", "a list of images always has them"},
   };

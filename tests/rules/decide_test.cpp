@@ -57,9 +57,11 @@ TEST_CASE("what a query says again of the content is judged in the content, and 
 TEST_CASE("foreign and absent objects are hidden alike, on every row with an object in its path") {
   auto world = one_of_every_kind();
   world.exec(id('7'), id('b'));
+  world.secret("secret10", std::string(25, '5'), "p10");
   const std::map<Kind, std::string> foreign = {{Kind::Container, "web10"}, {Kind::Pod, "pod10"},
                                                {Kind::Network, "net10"},   {Kind::Volume, "data10"},
-                                               {Kind::Exec, id('7')},      {Kind::Image, "docker.io/library/theirs:1"}};
+                                               {Kind::Exec, id('7')},      {Kind::Image, "docker.io/library/theirs:1"},
+                                               {Kind::Secret, "secret10"}};
   std::size_t rows = 0;
   for (const auto& endpoint : endpoints()) {
     if (endpoint.subject == Kind::None || endpoint.act == Act::Refuse) continue;

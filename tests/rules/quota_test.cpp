@@ -68,6 +68,8 @@ TEST_CASE("every row of the endpoint table adds one of what it should") {
       {"POST /libpod/volumes/create", Volumes},
       {"POST /networks/create", Networks},
       {"POST /libpod/networks/create", Networks},
+      {"POST /secrets/create", Secrets},
+      {"POST /libpod/secrets/create", Secrets},
       {"POST /images/create", Images},
       {"POST /libpod/images/pull", Images},
       {"POST /images/load", Images},

@@ -134,6 +134,18 @@ TEST_CASE("lists hold all objects of a kind") {
   CHECK(count(Question::Ask::List, Kind::Secret) == 0);
 }
 
+TEST_CASE("a secret is its project's by the ledger, and answers to its name and id") {
+  const auto read = StatedObjects::read("facts", R"({"secrets":[{"name":"word","project":"p1"},{"name":"nobodys"}]})",
+                                        "appx.project");
+  const auto& objects = std::get<StatedObjects>(read);
+  const auto answer = objects.answer({Question::Ask::Object, Kind::Secret, "word"});
+  CHECK(answer.status == 200);
+  CHECK(answer.content == R"({"ID":"776f7264)" + std::string(17, '0') + R"(","Spec":{"Name":"word"}})");
+  REQUIRE(objects.holdings().size() == 1);
+  CHECK(objects.holdings()[0].project == "p1");
+  CHECK(objects.holdings()[0].claim.change == Claim::Change::HoldSecret);
+}
+
 TEST_CASE("without a file there is the default network and nothing else") {
   const StatedObjects nothing;
   CHECK(Judge().owner(nothing, Kind::Network, "podman") == Ownership::Shared);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "rules/content_text.hpp"
 #include "rules/decide.hpp"
 #include "rules/image_name.hpp"
 
@@ -18,7 +19,7 @@ using namespace podfence::rules;
 
 class FakeLedger final : public Ledger {
  public:
-  std::set<std::pair<std::string, std::string>> holds, tags, made_tags, secrets;
+  std::set<std::pair<std::string, std::string>> holds, tags, made_tags, held_secrets;
 
   bool holds_image(std::string_view project, std::string_view id) const override { return has(holds, project, id); }
   bool held_by_others(std::string_view project, std::string_view id) const override {
@@ -31,7 +32,15 @@ class FakeLedger final : public Ledger {
   bool tag_made_by_others(std::string_view project, std::string_view tag) const override {
     return others(made_tags, project, tag);
   }
-  bool holds_secret(std::string_view project, std::string_view id) const override { return has(secrets, project, id); }
+  bool holds_secret(std::string_view project, std::string_view id) const override {
+    return has(held_secrets, project, id);
+  }
+  std::vector<std::string> secrets(std::string_view project) const override {
+    std::vector<std::string> ids;
+    for (const auto& [who, held] : held_secrets)
+      if (who == project) ids.push_back(held);
+    return ids;
+  }
   std::string cache_key(std::string_view project) const override { return "key-of-" + std::string(project); }
   std::int64_t images(std::string_view project) const override {
     return std::ranges::count(holds, project, &std::pair<std::string, std::string>::first);
@@ -78,6 +87,16 @@ class World {
     items_of(kind).push_back(std::move(object));
   }
   void volume(const std::string& name, const std::string& owner) { add(Kind::Volume, name, name, owner); }
+  /// Answers to its name, its id and the first digits of it.
+  void secret(const std::string& name, const std::string& secret_id, const std::string& owner = "") {
+    json::Value object = json::Value::object(), spec = json::Value::object();
+    spec.set("Name", name);
+    object.set("ID", secret_id);
+    object.set("Spec", std::move(spec));
+    for (const auto& word : {name, secret_id, secret_id.substr(0, 5)}) put(Kind::Secret, word, object);
+    items_of(Kind::Secret).push_back(std::move(object));
+    if (!owner.empty()) ledger.held_secrets.insert({owner, secret_id});
+  }
   void exec(const std::string& session, const std::string& container, bool ended = false) {
     json::Value object = json::Value::object();
     object.set("CanRemove", ended);
@@ -108,13 +127,16 @@ class World {
     request.method = method;
     request.archive = archive;
     request.target = std::get<Target>(std::move(parsed));
-    if (!content.empty()) {
-      auto value = json::parse(content);
-      if (auto* error = std::get_if<json::Error>(&value)) return Deny{refusal("content.json"), error->what, Kind::None};
+    auto routed = route(method, request.target);
+    const auto* match = std::get_if<Match>(&routed);
+    if (match && match->endpoint->body == Body::Secret) {
+      request.bytes = content;
+    } else if (!content.empty()) {
+      auto value = read_content(match ? match->endpoint->body : Body::None, content, {});
+      if (auto* deny = std::get_if<Deny>(&value)) return *deny;
       request.content = std::get<json::Value>(std::move(value));
       request.has_content = true;
     }
-    auto routed = route(method, request.target);
     if (auto* deny = std::get_if<Deny>(&routed)) return *deny;
     Facts facts(project, ledger, memory, usage);
     for (const auto& reference : fetched) facts.note_fetched(reference);

@@ -20,10 +20,12 @@ constexpr const char* projects[] = {"p1", "p10"};
 
 std::vector<proxy::ListenerOptions> listeners(const std::string& directory, rules::Policy policy) {
   std::vector<proxy::ListenerOptions> options;
-  for (const auto* id : projects)
-    options.push_back({rules::Project{id, "appx.project", {}}, directory + "/" + id + "/podman.sock"});
-  options.front().project.policy = std::move(policy);
-  for (auto& option : options) option.project.policy.shared_images = {"localhost/*"};
+  for (const auto* id : projects) {
+    rules::Project project{id, "appx.project", std::exchange(policy, {})};
+    project.policy.shared_images = {"localhost/*"};
+    options.push_back({std::make_shared<const rules::Project>(std::move(project)),
+                       directory + "/" + id + "/podman.sock"});
+  }
   return options;
 }
 

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "proxy/session.hpp"
 #include "tests/support/running_proxy.hpp"
 
 namespace podfence::testing {
@@ -52,7 +51,14 @@ std::size_t request_size(const std::string& received) {
   return size <= received.size() ? size : 0;
 }
 
-proxy::Task<void> run_session(proxy::Services& services, proxy::Door door, proxy::Connection::Socket socket) {
+std::shared_ptr<const rules::Project> project() {
+  rules::Project project{"p1", "appx.project", {}};
+  project.policy.shared_images = {"localhost/*"};
+  project.policy.quotas.fill(std::nullopt);  // rows are played hundreds of times, and nothing is to be counted
+  return std::make_shared<const rules::Project>(std::move(project));
+}
+
+proxy::Task<void> run_session(proxy::Services& services, const proxy::Door& door, proxy::Connection::Socket socket) {
   proxy::Session session(services, door, std::move(socket));
   co_await session.run();
 }
@@ -64,8 +70,7 @@ SteppedProxy::SteppedProxy() : SteppedProxy(short_limits()) {}
 SteppedProxy::SteppedProxy(proxy::Limits limits)
     : listener_(Socket::listen(directory_.path("upstream.sock"))),
       context_(1),
-      project_{"p1", "appx.project", {}},
-      door_(directory_.path("p1.sock")),
+      door_(project(), directory_.path("p1.sock")),
       ledger_(":memory:"),
       audit_(directory_.path("audit.log")),
       services_{.limits = limits,
@@ -82,8 +87,6 @@ SteppedProxy::SteppedProxy(proxy::Limits limits)
                 .unpacking = proxy::BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes)},
       sessions_(context_.get_executor()) {
   ::fcntl(listener_.file(), F_SETFL, O_NONBLOCK);
-  project_.policy.shared_images = {"localhost/*"};
-  project_.policy.quotas.fill(std::nullopt);  // rows are played hundreds of times, and nothing is to be counted
   objects.add(rules::Kind::Image, "localhost/bb:latest", "");
 }
 
@@ -102,7 +105,7 @@ SteppedProxy::Client SteppedProxy::client() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "socketpair");
   proxy::Connection::Socket socket(context_, boost::asio::local::stream_protocol(), ends[0]);
-  sessions_.spawn(run_session(services_, {project_, door_}, std::move(socket)));
+  sessions_.spawn(run_session(services_, door_, std::move(socket)));
   settle();
   return {*this, Socket(ends[1])};
 }

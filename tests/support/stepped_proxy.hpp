@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/services.hpp"
+#include "proxy/session.hpp"
 #include "proxy/task_group.hpp"
 #include "tests/support/fake_objects.hpp"
 #include "tests/support/socket.hpp"
@@ -79,8 +80,7 @@ class SteppedProxy {
   std::list<UpstreamConnection> connections_;
   Script script_;
   boost::asio::io_context context_;
-  rules::Project project_;
-  std::string door_;
+  proxy::ProjectDoor door_;
   proxy::SqliteLedger ledger_;
   proxy::AuditLog audit_;
   proxy::Services services_;

@@ -37,6 +37,20 @@ std::span<const Table> tables() {
   static const Part exec_start[] = {{"", exec_start_rows}};
   static const Part exec_remove[] = {{"", exec_remove_rows}};
   static const Part registry_login[] = {{"", registry_login_rows}};
+  static const Part secret[] = {{"", secret_rows}};
+  static const Part kube_pod[] = {{"", kube_pod_rows},
+                                  {"metadata.", kube_metadata_rows},
+                                  {"spec.", kube_pod_spec_rows},
+                                  {"spec.initContainers[].", kube_container_rows},
+                                  {"spec.containers[].", kube_container_rows}};
+  static const Part kube_deployment[] = {{"", kube_deployment_rows},
+                                         {"metadata.", kube_metadata_rows},
+                                         {"spec.template.metadata.", kube_metadata_rows},
+                                         {"spec.template.spec.", kube_pod_spec_rows},
+                                         {"spec.template.spec.initContainers[].", kube_container_rows},
+                                         {"spec.template.spec.containers[].", kube_container_rows}};
+  static const Part kube_configuration[] = {{"", kube_configuration_rows}, {"metadata.", kube_metadata_rows}};
+  static const Part kube_claim[] = {{"", kube_claim_rows}, {"metadata.", kube_metadata_rows}};
   static const Table all[] = {
       {Body::ContainerCreateCompat, "Container create (Docker API)", container_compat},
       {Body::ContainerCreateLibpod, "Container create (libpod API)", container_libpod},
@@ -55,7 +69,12 @@ std::span<const Table> tables() {
       {Body::ExecCreateLibpod, "Exec create (libpod API)", exec_create},
       {Body::ExecStart, "Exec start (both APIs)", exec_start},
       {Body::RegistryLogin, "Registry login (Docker API)", registry_login},
+      {Body::SecretCreate, "Secret create (Docker API)", secret},
       {Body::ExecRemove, "Exec remove (libpod API)", exec_remove},
+      {Body::KubePod, "Kubernetes: Pod", kube_pod},
+      {Body::KubeDeployment, "Kubernetes: Deployment", kube_deployment},
+      {Body::KubeConfigMap, "Kubernetes: ConfigMap", kube_configuration},
+      {Body::KubeClaim, "Kubernetes: PersistentVolumeClaim", kube_claim},
   };
   return all;
 }

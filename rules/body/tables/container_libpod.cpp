@@ -49,7 +49,7 @@ constexpr Row rows[] = {
     {"containerCreateCommand",  Any,      drop},  // the host's auto-update would run it again
     {"timezone",                Text,     timezone},
     {"dependencyContainers[]",  Text,     container},
-    {"secret_env{}",            Text,     secret},
+    {"secret_env{}",            Text,     environment_secret},
     {"init_container_type",     Text,     choice("always once")},
     {"personality",             Any,      deny_security},
     {"manage_password",         Boolean,  keep_zero(pass)},

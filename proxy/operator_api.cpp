@@ -1,0 +1,123 @@
+#include "proxy/operator_api.hpp"
+
+#include "proxy/log.hpp"
+#include "rules/error_answer.hpp"
+#include "rules/health.hpp"
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+namespace {
+
+using rules::Deny;
+using rules::Reply;
+using rules::json::write;
+
+constexpr const char* metrics_type = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::size_t ping_bytes = 1024;
+
+Reply document(const rules::json::Value& value, int status = 200) {
+  return {status, "application/json", write(value) + "\n", {}};
+}
+
+Deny deny(const rules::Refusal* rule, std::string subject) { return {rule, std::move(subject), rules::Kind::None}; }
+
+}  // namespace
+
+Reply operator_error(const Deny& deny) { return rules::error_answer(deny, rules::Family::Docker); }
+
+Task<Reply> OperatorApi::answer(rules::OperatorCall call, std::string content) {
+  const auto& project = call.project;
+  switch (call.row->action) {
+    case rules::OperatorAction::Health:
+      co_return Reply{200, "text/plain", "ok\n", {}};
+    case rules::OperatorAction::Ready:
+      co_return co_await ready();
+    case rules::OperatorAction::Metrics:
+      co_return Reply{200, metrics_type, metrics_.text(), {}};
+    case rules::OperatorAction::ListProjects:
+      co_return document(rules::projects_document(tenancy_.states()));
+    case rules::OperatorAction::ShowProject:
+      co_return co_await show(project);
+    case rules::OperatorAction::PutProject:
+      co_return put(project, content);
+    case rules::OperatorAction::RemoveProject:
+      if (const auto refused = tenancy_.remove(project)) co_return operator_error(*refused);
+      log("project " + project + " was removed");
+      co_return Reply{204, {}, {}, {}};
+    case rules::OperatorAction::Reload:
+      co_return reload();
+    case rules::OperatorAction::Validate:
+      co_return validate(content);
+  }
+  co_return operator_error(deny(rules::refusal("operator.endpoint"), ""));
+}
+
+/// Podman itself is asked: a proxy without an engine serves nobody.
+Task<Reply> OperatorApi::ready() {
+  UpstreamCall call(services_.upstream);
+  const auto outcome = co_await call.send(rules::health_request());
+  if (const auto refused = refusal_for(outcome))
+    co_return operator_error(deny(rules::refusal("operator.engine"), refused->subject));
+  BufferBudget::Share share(services_.buffers, "");
+  const auto content = co_await read_whole(call.content(), ping_bytes, share);
+  const auto* text = std::get_if<std::string>(&content);
+  if (!text || !rules::is_healthy(call.head().status, *text))
+    co_return operator_error(deny(rules::refusal("operator.engine"), "what answers is no engine"));
+  co_return Reply{200, "text/plain", "ok\n", {}};
+}
+
+Task<Reply> OperatorApi::show(std::string id) {
+  if (!tenancy_.is_known(id)) co_return operator_error(deny(rules::refusal("operator.project-unknown"), id));
+  // Copies: the project can be removed while Podman is asked.
+  const auto served = *tenancy_.state(id).project;
+  rules::Facts facts(served.project, services_.ledger, services_.memory, services_.usage);
+  BufferBudget::Share share(services_.buffers, id);
+  while (true) {
+    if (!tenancy_.is_known(id)) co_return operator_error(deny(rules::refusal("operator.project-unknown"), id));
+    auto state = tenancy_.state(id);
+    if (!state.wrong.empty()) co_return document(rules::project_document(state));
+    state.project = &served;
+    if (auto whole = rules::project_document(state, facts)) co_return document(*whole);
+    for (const auto& question : facts.take_open()) {
+      UpstreamCall call(services_.upstream);
+      const auto outcome = co_await call.send(facts.request_for(question));
+      if (const auto refused = refusal_for(outcome)) co_return operator_error(*refused);
+      const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
+      if (const auto* refused = std::get_if<Deny>(&content)) co_return operator_error(*refused);
+      if (!facts.learn(question, call.head().status, std::get<std::string>(content), call.head().fields))
+        co_return operator_error(deny(rules::refusal("upstream.answer"), "to a question about an object"));
+    }
+  }
+}
+
+Reply OperatorApi::put(const std::string& project, const std::string& content) {
+  auto parsed = rules::json::parse(content);
+  if (const auto* error = std::get_if<rules::json::Error>(&parsed))
+    return operator_error(deny(rules::refusal("content.json"), error->text()));
+  const bool is_new = !tenancy_.is_known(project);
+  auto definition = std::get<rules::json::Value>(std::move(parsed));
+  if (const auto refused = tenancy_.put(project, std::move(definition))) return operator_error(*refused);
+  const auto state = tenancy_.state(project);
+  log("project " + project + (is_new ? " was added and listens on " : " has another policy; it listens on ") +
+      state.project->socket);
+  return document(rules::project_document(state), is_new ? 201 : 200);
+}
+
+Reply OperatorApi::reload() {
+  if (const auto refused = tenancy_.reload()) {
+    log("the configuration was not read again: " + rules::sentence_of(*refused));
+    return operator_error(*refused);
+  }
+  log("the configuration was read again: generation " + std::to_string(tenancy_.generation()));
+  return document(rules::configuration_document(tenancy_.configuration(), tenancy_.generation()));
+}
+
+Reply OperatorApi::validate(const std::string& text) const {
+  const auto read = rules::read_configuration(text, policies_);
+  if (const auto* error = std::get_if<rules::ConfigurationError>(&read))
+    return operator_error(deny(rules::refusal("operator.invalid"), rules::text_of(*error, "the content")));
+  return document(rules::configuration_document(std::get<rules::Configuration>(read), 0));
+}
+
+}  // namespace podfence::proxy

@@ -1,0 +1,189 @@
+#include "proxy/tls_listener.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "proxy/accepting.hpp"
+#include "proxy/concurrently.hpp"
+#include "proxy/log.hpp"
+#include "proxy/tls_context.hpp"
+
+namespace podfence::proxy {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using namespace std::chrono_literals;
+using Socket = Connection::Socket;
+using Stream = asio::ssl::stream<asio::ip::tcp::socket>;
+
+constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+constexpr auto handshake_time = 10s;
+constexpr auto close_time = 2s;
+constexpr std::size_t max_handshakes = 64;
+constexpr std::size_t piece_size = 16 * 1024;  ///< the most that a record of TLS holds
+
+/// One connection, between the ciphered and the plain side.
+struct Pump {
+  Stream cipher;
+  Socket plain;
+
+  Task<void> handshake(bool& done);
+  Task<void> limit(std::chrono::seconds time);
+  Task<void> to_session();
+  Task<void> to_client();
+  Task<void> say_end();
+  Task<void> until_gone();
+};
+
+Task<void> Pump::handshake(bool& done) {
+  const auto [error] = co_await cipher.async_handshake(Stream::server, as_value);
+  done = !error;
+}
+
+Task<void> Pump::limit(std::chrono::seconds time) {
+  asio::steady_timer timer(cipher.get_executor(), time);
+  co_await timer.async_wait(as_value);
+}
+
+/// Behind a close_notify the client may go on listening; the end of TCP is its end.
+Task<void> Pump::until_gone() {
+  char byte = 0;
+  auto& tcp = cipher.next_layer();
+  while (true) {
+    const auto [error] = co_await tcp.async_wait(asio::ip::tcp::socket::wait_read, as_value);
+    if (error) co_return;
+    const auto size = ::recv(tcp.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (size <= 0) co_return;
+    // What follows a close_notify is nothing that may be read.
+    if (::recv(tcp.native_handle(), &byte, 1, MSG_DONTWAIT) <= 0) co_return;
+  }
+}
+
+Task<void> Pump::to_session() {
+  std::array<char, piece_size> piece;
+  boost::system::error_code ended, ignored;
+  bool taken = true;
+  while (!ended && taken) {
+    const auto [error, size] = co_await cipher.async_read_some(asio::buffer(piece), as_value);
+    ended = error;
+    if (ended) break;
+    const auto [failed, sent] = co_await asio::async_write(plain, asio::buffer(piece, size), as_value);
+    taken = !failed;
+  }
+  // A session that takes nothing more may still have something to say.
+  const bool may_listen = !taken || ended == asio::error::eof;
+  if (may_listen) {
+    plain.shutdown(Socket::shutdown_send, ignored);
+    co_await until_gone();
+  }
+  // The session has to see that nobody is there any more.
+  plain.shutdown(Socket::shutdown_both, ignored);
+}
+
+Task<void> Pump::to_client() {
+  std::array<char, piece_size> piece;
+  while (true) {
+    const auto [error, size] = co_await plain.async_read_some(asio::buffer(piece), as_value);
+    if (error) break;
+    const auto [failed, sent] = co_await asio::async_write(cipher, asio::buffer(piece, size), as_value);
+    if (failed) co_return;
+  }
+  co_await first_of(say_end(), limit(close_time));
+}
+
+/// Waits for the client's own close_notify.
+Task<void> Pump::say_end() { co_await cipher.async_shutdown(as_value); }
+
+std::string text_of(const asio::ip::tcp::endpoint& endpoint) {
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
+
+asio::ip::tcp::acceptor listen(const asio::any_io_executor& executor, const rules::ControlListener& options) {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error) throw std::runtime_error("control: " + options.address + " is no IP address");
+  try {
+    return asio::ip::tcp::acceptor(executor, {address, options.port});
+  } catch (const std::exception& failure) {
+    throw std::runtime_error("control: cannot listen on " + options.text() + ": " + failure.what());
+  }
+}
+
+}  // namespace
+
+TlsListener::TlsListener(const asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
+                         Services& services, ConnectionBudget& connections)
+    : ControlListener(executor, std::move(options), server, services, connections),
+      acceptor_(listen(executor, options_)),
+      context_(make_tls_context(options_)) {}
+
+void TlsListener::start() {
+  clients_.tasks().spawn(accept_all(acceptor_, [this](Tcp::socket socket) { begin(std::move(socket)); }));
+}
+
+void TlsListener::stop() {
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  clients_.stop();
+}
+
+std::string TlsListener::reload() {
+  try {
+    context_ = make_tls_context(options_);
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+/// Who has no certificate yet is nobody, and must not take much.
+void TlsListener::begin(Tcp::socket socket) {
+  if (handshakes_ < max_handshakes) clients_.tasks().spawn(serve(std::move(socket)));
+}
+
+Task<void> TlsListener::serve(Tcp::socket socket) {
+  struct Count {
+    explicit Count(std::size_t& count) : count_(++count) {}
+    ~Count() { end(); }
+    void end() {
+      if (counts_) --count_;
+      counts_ = false;
+    }
+    std::size_t& count_;
+    bool counts_ = true;
+  } counted(handshakes_);
+  const auto context = context_;
+  boost::system::error_code ignored;
+  const auto remote = text_of(socket.remote_endpoint(ignored));
+  socket.set_option(Tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  Pump pump{Stream(std::move(socket), *context), Socket(acceptor_.get_executor())};
+  bool done = false;
+  co_await first_of(pump.handshake(done), pump.limit(handshake_time));
+  counted.end();
+  if (!done) co_return;
+  Socket session(acceptor_.get_executor());
+  boost::system::error_code error;
+  asio::local::connect_pair(pump.plain, session, error);
+  if (error) {
+    log("no sockets for another client of the control plane: " + error.message());
+    co_return;
+  }
+  adopt(std::move(session), credentials_of(pump.cipher.native_handle()), remote);
+  co_await first_of(pump.to_client(), pump.to_session());
+}
+
+}  // namespace podfence::proxy

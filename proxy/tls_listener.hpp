@@ -1,0 +1,36 @@
+#pragma once
+// TLS 1.3 with certificates on both sides, in front of sessions that know nothing of it: each connection is deciphered
+// into a pair of unix sockets, whose other end a session has. A close_notify is a half-close, as clients of hijacked
+// connections mean it; an end without one is a client that is gone.
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+
+#include "proxy/control_listener.hpp"
+
+namespace podfence::proxy {
+
+class TlsListener final : public ControlListener {
+ public:
+  TlsListener(const boost::asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
+              Services& services, ConnectionBudget& connections);
+
+  void start() override;
+  void stop() override;
+  std::string reload() override;
+
+  /// The port, where the options leave it to the system.
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+ private:
+  using Tcp = boost::asio::ip::tcp;
+
+  void begin(Tcp::socket socket);
+  Task<void> serve(Tcp::socket socket);
+
+  Tcp::acceptor acceptor_;
+  std::shared_ptr<boost::asio::ssl::context> context_;  ///< of connections that begin from now on
+  std::size_t handshakes_ = 0;
+};
+
+}  // namespace podfence::proxy

@@ -1,0 +1,79 @@
+#pragma once
+// A Kubernetes pod in the words of libpod's creates: the contents that a client would send who made the pod, its
+// containers and its volumes one by one. They are judged like such a client's (act/kube_play.cpp), so nothing here has
+// to be safe, only right.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/kube/upload.hpp"
+
+namespace podfence::rules::kube {
+
+/// What the query says of all pods.
+struct Options {
+  std::vector<std::string> networks;     ///< modes or names
+  std::vector<std::string> addresses;    ///< one for each pod, in their order
+  std::vector<std::string> hardware_addresses;
+  std::string user_namespace;
+  std::string log_driver;
+  std::vector<std::string> log_options;  ///< name=value
+  bool no_hosts = false;
+  bool no_hostname = false;
+  bool publish_all = false;
+};
+
+enum class PullPolicy { Missing, Newer, Never };
+
+struct Container {
+  std::string name;  ///< in the YAML
+  json::Value content;
+  std::string image;
+  PullPolicy pull = PullPolicy::Missing;
+  bool runs_first = false;  ///< an init container
+};
+
+/// Files that are put into a volume before anything runs.
+struct Files {
+  struct File {
+    std::string path;
+    std::string content;
+    unsigned mode = 0644;
+  };
+  std::size_t container = 0;  ///< that mounts it
+  std::string target;         ///< where
+  std::vector<File> files;
+};
+
+struct Pod {
+  std::string name;
+  json::Value content;
+  std::vector<Container> containers;  ///< those that run first come first
+  std::vector<std::string> volumes;   ///< of the pod itself: made for it, empty
+  std::vector<Files> files;
+};
+
+std::variant<Pod, Deny> make_pod(const PodSource& source, const Upload& upload, const Options& options,
+                                 std::size_t number);
+
+/// The two volumes that may stand for a volume of the pod itself, an emptyDir and a configMap.
+std::string scratch_volume(std::string_view pod, std::string_view volume);
+std::string configuration_volume(std::string_view pod, std::string_view volume);
+
+// The parts. A Deny's subject says where in the pod.
+
+/// env and envFrom: variables that are set, by name.
+std::variant<json::Value, Deny> environment_of(const json::Value& container, const PodSource& pod,
+                                               const Upload& upload);
+
+/// Libpod's mounts and volumes of one container, and what they need.
+std::optional<Deny> add_mounts(const json::Value& container, const PodSource& source, const Upload& upload, Pod& pod,
+                               json::Value& content);
+
+/// Libpod's health check; null for none.
+json::Value health_check_of(const json::Value& container);
+
+}  // namespace podfence::rules::kube

@@ -1,0 +1,141 @@
+#include "rules/kube/upload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "rules/base64.hpp"
+#include "rules/json_path.hpp"
+
+namespace podfence::rules::kube {
+
+namespace {
+
+struct KindRow {
+  std::string_view kind;
+  Body body;
+};
+constexpr auto kinds = std::to_array<KindRow>({
+    {"Pod", Body::KubePod},
+    {"Deployment", Body::KubeDeployment},
+    {"ConfigMap", Body::KubeConfigMap},
+    {"PersistentVolumeClaim", Body::KubeClaim},
+});
+/// `podman kube generate --service` writes one beside the pod; Podman makes nothing of it.
+constexpr std::string_view left_out = "Service";
+constexpr std::int64_t most_replicas = 100;
+
+std::optional<Deny> check_kind(std::string_view kind) {
+  if (kind == "Secret") return Deny{refusal("kube.secret"), "kind Secret", Kind::None};
+  if (std::ranges::find(kinds, kind, &KindRow::kind) != kinds.end() || kind == left_out) return std::nullopt;
+  return Deny{refusal("kube.kind"), std::string(kind), Kind::None};
+}
+
+json::Value part(const json::Value& document, std::string_view path) {
+  const json::Value* value = json::at(document, path);
+  return value ? *value : json::Value::object();
+}
+
+class Reader {
+ public:
+  explicit Reader(Exchange& exchange) : exchange_(exchange) {}
+
+  std::optional<Deny> read(const json::Value& document) {
+    const auto kind = document.text("kind");
+    if (auto deny = check_kind(kind)) return deny;
+    if (kind == left_out) return std::nullopt;
+    const auto body = std::ranges::find(kinds, kind, &KindRow::kind)->body;
+    auto judged = judge_body(body, document, exchange_);
+    if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
+    return add(body, std::get<JudgedBody>(judged).content);
+  }
+
+  Upload take() { return std::move(upload_); }
+
+ private:
+  std::optional<Deny> add(Body body, const json::Value& document) {
+    const std::string name(part(document, "metadata").text("name"));
+    if (name.empty() || !names_.emplace(body, name).second) return Deny{refusal("kube.name"), name, Kind::None};
+    if (body == Body::KubeClaim) upload_.claims.push_back({name, part(document, "metadata.labels")});
+    if (body == Body::KubeConfigMap) return add_configuration(name, document);
+    if (body == Body::KubePod)
+      upload_.pods.push_back({name, part(document, "metadata"), part(document, "spec")});
+    if (body == Body::KubeDeployment) {
+      const auto replicas = part(document, "spec").int64("replicas").value_or(1);
+      for (std::int64_t i = 0; i < replicas; ++i)
+        upload_.pods.push_back({replica_name(name, i), part(document, "spec.template.metadata"),
+                                part(document, "spec.template.spec")});
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Deny> add_configuration(const std::string& name, const json::Value& document) {
+    auto& [texts, binaries] = upload_.configurations[name];
+    const auto data = part(document, "data");
+    for (const auto& [key, value] : *data.members()) texts[key] = *value.string();
+    const auto binary = part(document, "binaryData");
+    for (const auto& [key, value] : *binary.members()) {
+      if (texts.contains(key)) return Deny{refusal("field.repeated"), "binaryData." + key, Kind::None};
+      binaries[key] = decode_base64(*value.string()).value_or("");
+    }
+    return std::nullopt;
+  }
+
+  Exchange& exchange_;
+  Upload upload_;
+  std::set<std::pair<Body, std::string>> names_;
+};
+
+/// Only what says a name is read: nothing else of it matters to anything.
+std::optional<Deny> add_names(const json::Value& document, Names& names) {
+  const auto kind = document.text("kind");
+  if (auto deny = check_kind(kind)) return deny;
+  const std::string name(part(document, "metadata").text("name"));
+  if (name.empty()) return Deny{refusal("kube.name"), name, Kind::None};
+  if (kind == "PersistentVolumeClaim") names.claims.push_back(name);
+  const bool deployed = kind == "Deployment";
+  if (kind != "Pod" && !deployed) return std::nullopt;
+  std::vector<std::string> volumes;
+  const auto spec = part(document, deployed ? "spec.template.spec" : "spec");
+  for (const auto& volume : spec.list("volumes")) volumes.emplace_back(volume.text("name"));
+  const auto replicas = deployed ? part(document, "spec").int64("replicas").value_or(1) : 1;
+  if (replicas > most_replicas) return Deny{refusal("limit.bound"), "spec.replicas", Kind::None};
+  for (std::int64_t i = 0; i < replicas; ++i)
+    names.pods.push_back({deployed ? replica_name(name, i) : name, volumes});
+  return std::nullopt;
+}
+
+std::optional<Deny> check_documents(const Request& request) {
+  if (!request.content || !request.content->items() || request.content->items()->empty())
+    return Deny{refusal("kube.nothing"), "no documents", Kind::None};
+  for (const auto& document : *request.content->items())
+    if (!document.members()) return Deny{refusal("kube.nothing"), "a document that is no map", Kind::None};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Upload, Deny> read_upload(Exchange& exchange) {
+  if (auto deny = check_documents(exchange.request)) return *std::move(deny);
+  Reader reader(exchange);
+  for (const auto& document : *exchange.request.content->items())
+    if (auto deny = reader.read(document)) return *std::move(deny);
+  auto upload = reader.take();
+  if (upload.pods.empty() && upload.claims.empty())
+    return Deny{refusal("kube.nothing"), "no pods and no volumes", Kind::None};
+  return upload;
+}
+
+std::string replica_name(std::string_view deployment, std::int64_t number) {
+  return std::string(deployment) + "-pod-" + std::to_string(number);
+}
+
+std::variant<Names, Deny> read_names(const Request& request) {
+  if (auto deny = check_documents(request)) return *std::move(deny);
+  Names names;
+  for (const auto& document : *request.content->items())
+    if (auto deny = add_names(document, names)) return *std::move(deny);
+  return names;
+}
+
+}  // namespace podfence::rules::kube

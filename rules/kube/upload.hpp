@@ -1,0 +1,57 @@
+#pragma once
+// Kubernetes YAML as it was judged by the tables: what is to be made of it is in pod.hpp.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/exchange.hpp"
+
+namespace podfence::rules::kube {
+
+/// Name of a file or variable, and what is in it.
+using Data = std::map<std::string, std::string, std::less<>>;
+
+struct Configuration {
+  Data texts;
+  Data binary;  ///< for files, and not for variables
+};
+
+struct VolumeClaim {
+  std::string name;
+  json::Value labels;
+};
+
+struct PodSource {
+  std::string name;
+  json::Value metadata;  ///< of the pod, or of the deployment's template
+  json::Value spec;
+};
+
+struct Upload {
+  std::map<std::string, Configuration, std::less<>> configurations;
+  std::vector<VolumeClaim> claims;
+  std::vector<PodSource> pods;
+};
+
+/// The documents, each judged by the table of its kind. Services are left out, as Podman does.
+std::variant<Upload, Deny> read_upload(Exchange& exchange);
+
+/// A deployment's pods are called so by Podman 4.3.
+std::string replica_name(std::string_view deployment, std::int64_t number);
+
+/// The names alone, for what takes the objects away.
+struct Names {
+  struct Pod {
+    std::string name;
+    std::vector<std::string> volumes;  ///< those of the pod itself, as they are called in the YAML
+  };
+  std::vector<Pod> pods;
+  std::vector<std::string> claims;
+};
+std::variant<Names, Deny> read_names(const Request& request);
+
+}  // namespace podfence::rules::kube

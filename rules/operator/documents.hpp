@@ -1,0 +1,32 @@
+#pragma once
+// What the operator's socket answers: JSON about projects. docs/admin-api.md tells each member.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "rules/configuration.hpp"
+#include "rules/facts.hpp"
+
+namespace podfence::rules {
+
+/// A project that is served, or that was added and cannot be.
+struct ProjectState {
+  const ProjectConfiguration* project = nullptr;
+  const json::Value* definition = nullptr;  ///< as it was added; nullptr: it stands in the configuration
+  std::size_t connections = 0;              ///< of clients
+  std::string last_request = {};            ///< RFC 3339, "" for none since podfence began
+  std::string wrong = {};                   ///< why it is not served
+};
+
+json::Value project_document(const ProjectState& state);
+json::Value projects_document(std::span<const ProjectState> states);
+/// With what it has, and what its quotas are. nullopt: noted as questions, which are to be answered before it is asked
+/// again.
+std::optional<json::Value> project_document(const ProjectState& state, Facts& facts);
+
+/// What `POST /validate` and `POST /reload` answer to a configuration that loads.
+json::Value configuration_document(const Configuration& configuration, std::size_t generation);
+
+}  // namespace podfence::rules

@@ -1,0 +1,125 @@
+// A control plane's unix socket: one client for many projects.
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "rules/json.hpp"
+#include "tests/support/running_operator.hpp"
+
+using namespace podfence;
+using testing::RunningOperator;
+using testing::WireAnswer;
+
+namespace {
+
+std::string configuration(const std::string& projects, uid_t uid = ::geteuid()) {
+  return R"({"projects": {"p1": {}, "p10": {}, "x1": {}}, "control": [{"socket": "{DIR}/control.sock",
+    "identities": [{"user": )" +
+         std::to_string(uid) + R"(, "projects": [)" + projects + "]}]}]}";
+}
+
+struct ControlPlane {
+  explicit ControlPlane(const std::string& text = configuration(R"("p*")")) : podfence(text) {
+    podfence.podman.add(rules::Kind::Image, "localhost/bb:latest", "");
+  }
+
+  WireAnswer ask(const std::string& line, const std::string& project = "", const std::string& content = "") {
+    return testing::RawClient(podfence.directory() + "/control.sock")
+        .request(line + " HTTP/1.1\r\nHost: d\r\n" + (project.empty() ? "" : "X-Appx-Project: " + project + "\r\n") +
+                 (content.empty() ? ""
+                                  : "Content-Type: application/json\r\nContent-Length: " +
+                                        std::to_string(content.size()) + "\r\n") +
+                 "\r\n" + content);
+  }
+
+  RunningOperator podfence;
+};
+
+std::string cause(const WireAnswer& answer) {
+  const auto parsed = rules::json::parse(answer.content);
+  const auto* document = std::get_if<rules::json::Value>(&parsed);
+  return document ? std::string(document->text("cause")) : "no JSON";
+}
+
+}  // namespace
+
+TEST_CASE("a request that names its project is judged as that project's own") {
+  ControlPlane control;
+  const auto p1 = control.podfence.podman.add(rules::Kind::Container, "web", "p1");
+  const auto p10 = control.podfence.podman.add(rules::Kind::Container, "other", "p10");
+  CHECK(control.ask("GET /v1.41/containers/web/json", "p1").status == 200);
+  CHECK(control.ask("GET /v1.41/containers/web/json", "p10").status == 404);
+  CHECK(control.ask("GET /v1.41/containers/" + p10 + "/json", "p10").status == 200);
+  CHECK(control.ask("GET /v1.41/containers/json", "p1").content.find(p10) == std::string::npos);
+  CHECK(control.ask("GET /v1.41/containers/json", "p1").content.find(p1) != std::string::npos);
+}
+
+TEST_CASE("who speaks for a project without being entitled is told so, whether there is such a project or not") {
+  ControlPlane control;
+  CHECK(cause(control.ask("GET /_ping", "x1")) == "control.entitlement");
+  CHECK(cause(control.ask("GET /_ping", "x2")) == "control.entitlement");
+  CHECK(cause(control.ask("GET /_ping", "p2")) == "control.project-unknown");
+  CHECK(cause(control.ask("GET /_ping", "P1")) == "operator.project");
+  CHECK(control.ask("GET /_ping", "p1\r\nX-Appx-Project: p10").status == 400);
+}
+
+TEST_CASE("somebody else's process is nobody") {
+  ControlPlane control(configuration(R"("*")", ::geteuid() + 1));
+  const auto answer = control.ask("GET /_ping", "p1");
+  CHECK(answer.status == 403);
+  CHECK(cause(answer) == "control.identity");
+  CHECK(answer.content.find("user:" + std::to_string(::geteuid())) != std::string::npos);
+}
+
+TEST_CASE("without a project named, what a request names or labels tells whose it is") {
+  ControlPlane control;
+  const auto p1 = control.podfence.podman.add(rules::Kind::Container, "web", "p1");
+  const auto x1 = control.podfence.podman.add(rules::Kind::Container, "foreign", "x1");
+  CHECK(control.ask("GET /v1.41/containers/web/json").status == 200);
+  CHECK(control.ask("GET /v1.41/containers/foreign/json").status == 404);
+  CHECK(control.ask("GET /v1.41/containers/absent/json").status == 404);
+  const auto made = [&](const std::string& labels) {
+    return control.ask("POST /v1.41/containers/create?name=made", "", R"({"Image": "x", "Labels": )" + labels + "}");
+  };
+  CHECK(cause(made("{}")) == "control.label");
+  CHECK(cause(made(R"({"appx.project": "x1"})")) == "control.label");
+  CHECK(cause(made(R"({"appx.project": "p1"})")).find("image") != std::string::npos);  // as p1's client reads it
+  CHECK(cause(control.ask("GET /v1.41/events")) == "control.project-needed");
+  CHECK(control.ask("GET /v1.41/version").status == 200);
+}
+
+TEST_CASE("what is made by its label is the labelled project's") {
+  ControlPlane control;
+  const auto answer =
+      control.ask("POST /v1.41/volumes/create", "", R"({"Name": "data", "Labels": {"appx.project": "p10"}})");
+  CHECK(answer.status == 201);
+  CHECK(control.podfence.podman.project_of(rules::Kind::Volume, "data") == "p10");
+}
+
+TEST_CASE("references to things of two projects in one request are refused") {
+  ControlPlane control;
+  control.podfence.podman.add(rules::Kind::Container, "web", "p1");
+  control.podfence.podman.add(rules::Kind::Network, "net10", "p10");
+  const auto answer = control.ask("POST /v1.41/networks/net10/connect", "", R"({"Container": "web"})");
+  CHECK(answer.status == 404);
+  CHECK(control.podfence.podman.requests("POST ").empty());
+}
+
+TEST_CASE("lists show what is labelled for the projects of the client, and nothing else") {
+  ControlPlane control;
+  const auto p1 = control.podfence.podman.add(rules::Kind::Container, "web", "p1");
+  const auto p10 = control.podfence.podman.add(rules::Kind::Container, "other", "p10");
+  const auto x1 = control.podfence.podman.add(rules::Kind::Container, "foreign", "x1");
+  const auto nobodys = control.podfence.podman.add(rules::Kind::Container, "nobody", "");
+  const auto list = control.ask("GET /v1.41/containers/json?all=true").content;
+  for (const auto& id : {p1, p10}) CHECK(list.find(id) != std::string::npos);
+  for (const auto& id : {x1, nobodys}) CHECK(list.find(id) == std::string::npos);
+}
+
+TEST_CASE("the field counts for nothing at a project's own socket") {
+  ControlPlane control;
+  const auto p10 = control.podfence.podman.add(rules::Kind::Container, "other", "p10");
+  const auto answer = control.podfence.ask(
+      "p1", "GET /v1.41/containers/" + p10 + "/json HTTP/1.1\r\nHost: d\r\nX-Appx-Project: p10\r\n\r\n");
+  CHECK(answer.status == 404);
+}
