@@ -134,7 +134,7 @@ TEST_CASE("many first requests wait for one comparison") {
   LeftServer server({{Claim::Change::HoldImage, image}});
   Gate gate;
   server.podman.on(ask_images, [&](FakePodman::Connection& connection) {
-    connection.read_head();
+    connection.read_content();
     connection.wait(gate);
     connection.send(json_answer(listed()));
   });
