@@ -64,11 +64,11 @@ void set_text(Value& object, std::string_view name, std::string_view text) {
 
 Value list_of(const std::vector<std::string>& texts) {
   Value list = Value::array();
-  for (const auto& text : texts) list.push(text);
+  for (const auto& text : texts) list.push(is_utf8(text) ? text : escaped(text));
   return list;
 }
 
-/// What is sent is canonical, and so it is UTF-8.
+/// What is sent is canonical, and so it is UTF-8, but for the value of a secret.
 void add_members(Value& object, const Verdict& verdict) {
   if (verdict.endpoint) object.set("endpoint", verdict.endpoint->path);
   object.set("decision", verdict.decision);

@@ -14,6 +14,8 @@ from world import IMAGE, SLEEP
 
 ROOT = Path(__file__).resolve().parents[3]
 HEX = "0123456789abcdef"
+SECRET = "word-canary"  # of p10, while this suite runs
+_secrets = {}
 
 
 def absent(reference):
@@ -39,6 +41,8 @@ def references(world):
         "network": [it.network, "net-cana", *by_id(ids["network"])],
         "image": [it.image, it.image.removesuffix(":latest"), *by_id(ids["image"]), "sha256:" + ids["image"]],
         "id": [ids["image"], "sha256:" + ids["image"]],
+        "secret": [SECRET, *by_id(_secrets[SECRET])],
+        "manifest": [it.image, it.image.removesuffix(":latest")],
     }
 
 
@@ -84,6 +88,7 @@ def _in_body(path, content, name):
 
 def setup(world):
     p1 = world.p1
+    _secrets[SECRET] = world.p10.post(versioned(f"/libpod/secrets/create?name={SECRET}"), b"value-canary").json()["ID"]
     ok(p1.podman("network", "create", "net"))
     ok(p1.podman("run", "-d", "--name", "web", "--network", "net", IMAGE, *SLEEP))
 
@@ -167,5 +172,7 @@ def test_every_served_endpoint_is_here(world):
 
 def test_nothing_happened(world):
     world.unharmed()
+    removed = world.p10.delete(versioned(f"/libpod/secrets/{SECRET}"))
+    equal(removed.status, 204, "p10's secret was there to the end")
     listed = ok(world.p1.docker("ps", "-aq")).out.split()
     equal(len(listed), 1, "no container of p1's was made by a refused request")

@@ -85,6 +85,17 @@ volume    DELETE /libpod/volumes/REF
 volume    DELETE /libpod/volumes/REF?force=true
 volume    GET    /libpod/volumes/REF/export
 volume    POST   /libpod/volumes/REF/import
+secret    GET    /secrets/REF
+secret    GET    /secrets/REF?showsecret=true
+secret    DELETE /secrets/REF
+secret    GET    /libpod/secrets/REF/json
+secret    GET    /libpod/secrets/REF/json?showsecret=true
+secret    GET    /libpod/secrets/REF/exists
+secret    DELETE /libpod/secrets/REF
+manifest  GET    /libpod/manifests/REF/exists
+manifest  GET    /libpod/manifests/REF/json
+manifest  PUT    /libpod/manifests/REF
+manifest  DELETE /libpod/manifests/REF
 network   GET    /networks/REF
 network   DELETE /networks/REF
 network   POST   /networks/REF/connect
@@ -131,6 +142,7 @@ BODIES = {
     "/exec/REF/start": {"Detach": False, "Tty": False},
     "/libpod/exec/REF/start": {"Detach": False, "Tty": False},
     "/libpod/exec/REF/remove": {"Force": True},
+    "/libpod/manifests/REF": {"operation": "update", "images": ["localhost/bb:latest"]},
     "/networks/REF/connect": {"Container": "web"},
     "/libpod/networks/REF/connect": {"container": "web"},
     "/networks/REF/disconnect": {"Container": "web", "Force": True},
@@ -222,6 +234,8 @@ CONTENTS = [
     ("network", "/containers/create", _docker({"NetworkMode": "bridge"}, NetworkingConfig={"EndpointsConfig": {"REF": {}}})),
     ("container", "/containers/create", _docker({"Links": ["REF:alias"]})),
     ("image", "/containers/create", _docker({"Mounts": [{"Type": "image", "Source": "REF", "Target": "/x"}]})),
+    ("secret", "/libpod/containers/create", _libpod(secrets=[{"Source": "REF"}])),
+    ("secret", "/libpod/containers/create", _libpod(secret_env={"X": "REF"})),
     ("image", "/libpod/containers/create", _libpod(image="REF")),
     ("container", "/libpod/containers/create", _libpod(volumes_from=["REF"])),
     ("container", "/libpod/containers/create", _joined("netns")),
@@ -273,6 +287,11 @@ POST /libpod/images/import
 GET /images/search
 GET /libpod/images/search
 POST /auth
+GET /secrets
+GET /libpod/secrets/json
+POST /secrets/create
+POST /libpod/secrets/create
+POST /libpod/manifests/{}
 POST /volumes/create
 POST /libpod/volumes/create
 POST /networks/create
