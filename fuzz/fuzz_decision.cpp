@@ -75,7 +75,9 @@ void check_forward(const Forward& forward, const Input& input) {
 /// Creates of a batch are what a client's would be; objects that are not there yet have an id of the project's own.
 void check_batch(const Batch& batch, const Input& input) {
   for (const auto& item : batch.items) {
-    const auto request = with_made_id(item.request, std::string(64, 'c'));
+    const auto own = std::string(64, 'c');
+    const bool is_known = !item.about && item.request.target.find(made_id_mark) == std::string::npos;
+    const auto request = is_known ? item.request : with_made_id(item.request, own);
     check_path(request);
     const auto match = route(request.method, std::get<Target>(parse_target(request.target)));
     const auto* row = std::get_if<Match>(&match);

@@ -130,8 +130,6 @@ class Play {
 
   std::optional<Deny> add_pod(const kube::Pod& pod) {
     if (is_said(exchange_, "replace", false)) add_replaced(pod.name);
-    for (const auto& name : pod.volumes)
-      if (auto deny = add_own_volume(name)) return in(pod.name, *std::move(deny));
     auto judged = judge_body(Body::PodCreate, pod.content, exchange_);
     if (auto* deny = std::get_if<Deny>(&judged)) return in(pod.name, std::move(*deny));
     auto& body = std::get<JudgedBody>(judged);
@@ -140,6 +138,8 @@ class Play {
     const auto place = batch_.items.size();
     const std::string made = "pods/" + std::string(made_id_mark);
     add("pod/" + pod.name, create("pods", body.content), {}, request(Method::Delete, made + "?force=true"));
+    for (const auto& name : pod.volumes)  // first the pod: when its name is in use, nothing else is touched
+      if (auto deny = add_own_volume(name)) return in(pod.name, *std::move(deny));
     std::vector<std::size_t> containers;
     for (const auto& container : pod.containers) {
       containers.push_back(batch_.items.size());

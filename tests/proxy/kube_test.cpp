@@ -58,7 +58,9 @@ TEST_CASE("what was made is taken back when a later request fails") {
   const std::string create = "POST /v4.0.0/libpod/containers/create";
   SUBCASE("refused by upstream") { proxy.podman.on(create, failing); }
   SUBCASE("upstream dies") { proxy.podman.on(create, FakePodman::says_and_closes("")); }
-  SUBCASE("upstream answers without an id") { proxy.podman.on("POST /v4.0.0/libpod/pods/create", FakePodman::says(http_answer(201, "{}"))); }
+  SUBCASE("upstream answers without an id") {
+    proxy.podman.on("POST /v4.0.0/libpod/pods/create", FakePodman::says(http_answer(201, "{}")));
+  }
   SUBCASE("the first one fails") { proxy.podman.on("POST /v4.0.0/libpod/volumes/create", failing); }
   CHECK(proxy.ask(play(yaml)).status >= 500);
   check_nothing_left(proxy);

@@ -247,8 +247,8 @@ TEST_CASE("volumes of a pod are its own, claims are made with the label or are t
       pod(mounts, spec));
   REQUIRE(made.denied == "");
   CHECK(made.requests == Texts{"volume/fresh POST /v4.0.0/libpod/volumes/create",
-                               "own/shop-a-emptydir POST /v4.0.0/libpod/volumes/create",
                                "pod/shop POST /v4.0.0/libpod/pods/create",
+                               "own/shop-a-emptydir POST /v4.0.0/libpod/volumes/create",
                                "container/shop-web POST /v4.0.0/libpod/containers/create",
                                "start/shop POST /v4.0.0/libpod/pods/{id}/start"});
   CHECK(made.at("volume/fresh", "Labels") == R"({"x":"y","appx.project":"p1"})");
@@ -264,7 +264,7 @@ TEST_CASE("volumes of a pod are its own, claims are made with the label or are t
   world.volume("shop-a-emptydir", "p1");
   world.volume("fresh", "p1");
   const auto again = played(world, pod("    volumeMounts: [{name: a, mountPath: /a}]\n", spec));
-  CHECK(again.requests[0] == "left/shop-a-emptydir DELETE /v4.0.0/libpod/volumes/shop-a-emptydir");
+  CHECK(again.requests[1] == "left/shop-a-emptydir DELETE /v4.0.0/libpod/volumes/shop-a-emptydir");
   world.volume("shop-a-emptydir", "p10");
   CHECK(played(world, pod("    volumeMounts: [{name: a, mountPath: /a}]\n", spec)).denied == "name.taken");
 }
