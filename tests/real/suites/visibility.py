@@ -62,7 +62,10 @@ class Player:
         return self.dice.choice(sorted(self.model)) if self.model else None
 
     def seen(self):
-        images = self.project.get(f"{LIBPOD}/images/json").json()
+        answer = self.project.get(f"{LIBPOD}/images/json")
+        while answer.status == 500:  # Podman fails to list what the other one is removing
+            answer = self.project.get(f"{LIBPOD}/images/json")
+        images = self.demand(answer, 200).json()
         return {image["Id"]: frozenset(image.get("RepoTags") or []) for image in images if image["Id"] not in self.shared}
 
     def demand(self, answer, *statuses):
