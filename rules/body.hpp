@@ -27,7 +27,7 @@ enum class Body {
   VolumeCreateCompat, VolumeCreateLibpod,
   NetworkCreateCompat, NetworkCreateLibpod, NetworkConnectCompat, NetworkConnectLibpod, NetworkDisconnect, NetworkUpdate,
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
-  RegistryLogin, SecretCreate,
+  RegistryLogin, SecretCreate, ManifestModify,
   KubeYaml,  ///< YAML, read into a list of documents; each has the table of its kind
   KubePod, KubeDeployment, KubeConfigMap, KubeClaim,
 };

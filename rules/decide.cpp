@@ -75,6 +75,14 @@ Decision act_on(Exchange& exchange) {
       return act::image_search(exchange);
     case Act::RegistryLogin:
       return act::plain(exchange);
+    case Act::ManifestCreate:
+      return act::manifest_create(exchange);
+    case Act::ManifestInspect:
+      return act::manifest_inspect(exchange);
+    case Act::ManifestModify:
+      return act::manifest_modify(exchange);
+    case Act::ManifestRemove:
+      return act::manifest_remove(exchange);
     case Act::SecretCreate:
       return act::secret_create(exchange);
     case Act::SecretInspect:

@@ -147,8 +147,8 @@ struct Batch {
   std::vector<Item> items;
   /// All or nothing: the first that fails ends it, and what was made is taken back, the latest first.
   bool together = false;
-  Needs needs = {};             ///< of those that go together
-  std::vector<Use> uses = {};   ///< as of a Forward
+  Needs needs = {};            ///< of those that go together
+  std::vector<Use> uses = {};  ///< as of a Forward
 };
 
 /// An image that has to be here first. It is pulled as if the client had asked for that in a request of its own; then

@@ -48,6 +48,10 @@ enum class Act {
   Commit,
   ImageSearch,
   RegistryLogin,
+  ManifestCreate,   ///< and push, which has the destination behind the name
+  ManifestInspect,  ///< by the id: for the name of what has gone Podman would ask a registry
+  ManifestModify,
+  ManifestRemove,
   SecretCreate,
   SecretInspect,
   SecretRemove,  ///< not while a container has it in its environment: Podman reads it there at every start
@@ -73,6 +77,7 @@ enum class Answer {
   EventLines, StatsLines, PullLines, PushLines, BuildLines,  ///< JSON lines, judged one by one
   KubeYaml,      ///< YAML documents, written anew
   MadeImage,     ///< likewise, and the ledger records what was made; short, but 5.x tells its progress
+  ManifestLines, ///< of manifest lists: made, changed, removed, pushed; likewise
   MadeSecret,    ///< one line, and the ledger records the secret
 };
 // clang-format on

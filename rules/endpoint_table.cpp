@@ -186,6 +186,13 @@ constexpr auto served = std::to_array<Endpoint>({
     {Delete, "/libpod/images/{name:.*}",                  Libpod, Kind::Image,     ImageRemove,      Query::ImageRemove,         {},                          Answer::Bytes},
     {Post,   "/libpod/commit",                            Libpod, {},              Commit,           Query::Commit,              {},                          Answer::MadeImage},
 
+    // Manifest lists
+    {Get,    "/libpod/manifests/{name:.*}/exists",        Libpod, Kind::Manifest,  Exists,           {},                         {},                          Answer::Bytes},
+    {Get,    "/libpod/manifests/{name:.*}/json",          Libpod, Kind::Manifest,  ManifestInspect,  Query::ManifestInspect,     {},                          Answer::Bytes},
+    {Post,   "/libpod/manifests/{name:.*}",               Libpod, Kind::Manifest,  ManifestCreate,   Query::ManifestCreate,      Body::ManifestModify,        Answer::ManifestLines},
+    {Put,    "/libpod/manifests/{name:.*}",               Libpod, Kind::Manifest,  ManifestModify,   Query::ManifestModify,      Body::ManifestModify,        Answer::ManifestLines},
+    {Delete, "/libpod/manifests/{name:.*}",               Libpod, Kind::Manifest,  ManifestRemove,   Query::ManifestRemove,      {},                          Answer::ManifestLines},
+
     // Secrets
     {Get,    "/secrets",                                  Docker, {},              List,             Query::SecretList,          {},                          Answer::Secrets},
     {Post,   "/secrets/create",                           Docker, {},              SecretCreate,     {},                         Body::SecretCreate,          Answer::MadeSecret},
@@ -233,15 +240,10 @@ constexpr auto refused = std::to_array<RefusedRow>({
     {Post,   "/libpod/images/scp/{name:.*}",                                   Libpod, refusal("endpoint.outgoing")},
     {Get,    "/libpod/images/{name:.*}/resolve",                               Libpod, refusal("endpoint.host-settings")},
 
-    // Manifest lists; Podman has one set for versions 0 to 3 and another for 4 and above
-    {Get,    "/libpod/manifests/{name:.*}/exists",                             Libpod, refusal("endpoint.later-manifest")},
-    {Get,    "/libpod/manifests/{name:.*}/json",                               Libpod, refusal("endpoint.later-manifest")},
-    {Post,   "/libpod/manifests/create",                                       Libpod, refusal("endpoint.later-manifest")},
-    {Post,   "/libpod/manifests/{name}/push",                                  Libpod, refusal("endpoint.later-manifest")},
-    {Post,   "/libpod/manifests/{name:.*}/add",                                Libpod, refusal("endpoint.later-manifest")},
-    {Post,   "/libpod/manifests/{name:.*}",                                    Libpod, refusal("endpoint.later-manifest")},
-    {Put,    "/libpod/manifests/{name:.*}",                                    Libpod, refusal("endpoint.later-manifest")},
-    {Delete, "/libpod/manifests/{name:.*}",                                    Libpod, refusal("endpoint.later-manifest")},
+    // Manifest lists, as they were before version 4
+    {Post,   "/libpod/manifests/create",                                       Libpod, refusal("endpoint.old-manifest")},
+    {Post,   "/libpod/manifests/{name}/push",                                  Libpod, refusal("endpoint.old-manifest")},
+    {Post,   "/libpod/manifests/{name:.*}/add",                                Libpod, refusal("endpoint.old-manifest")},
 
     // Secrets
     {Post,   "/secrets/{name}/update",                                         Docker, refusal("endpoint.unsupported")},
@@ -381,6 +383,7 @@ Relay relay_of(Answer answer) {
     case Answer::PushLines:
     case Answer::MadeImage:
     case Answer::MadeSecret:
+    case Answer::ManifestLines:
       return Relay::Lines;
     case Answer::Containers:
     case Answer::Pods:

@@ -103,6 +103,15 @@ std::string_view decided_by(const Endpoint& endpoint) {
     case Act::ImageSearch:
     case Act::RegistryLogin:
       return "the registry must be one that the project may use";
+    case Act::ManifestCreate:
+      return "a free or own name, of images that may be used; with `/registry/DESTINATION` behind it an own list is "
+             "pushed to a registry that the project may use";
+    case Act::ManifestInspect:
+    case Act::ManifestRemove:
+      return "the list must be own";
+    case Act::ManifestModify:
+      return "the list must be own, and what is added an own or shared image, or of a registry that the project may "
+             "use";
     case Act::SecretCreate:
       return "a free or own name; the ledger records who made it";
     case Act::SecretInspect:
@@ -162,6 +171,7 @@ std::string_view content_of(Body body) {
     case Body::KubeDeployment:
     case Body::KubeConfigMap:
     case Body::KubeClaim:
+    case Body::ManifestModify:
       return "judged field by field";
     case Body::KubeYaml:
       return "YAML, judged field by field";
@@ -208,6 +218,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::PushLines:
     case Answer::MadeImage:
     case Answer::MadeSecret:
+    case Answer::ManifestLines:
       return "judged line by line";
   }
   return "";

@@ -28,6 +28,7 @@ constexpr auto absences = std::to_array<Absence>({
     {Kind::Network, "network not found", "unable to find network with name or ID {}: network not found"},
     {Kind::Image, "image not known", "failed to find image {}: {}: image not known"},
     {Kind::Exec, "no such exec session", "no exec session with ID {} found: no such exec session"},
+    {Kind::Manifest, "manifest not found", "manifest list {} not found: manifest not found"},
     {Kind::Secret, "no such secret", "no secret with name or id \"{}\": no such secret"},
 });
 

@@ -30,6 +30,7 @@ constexpr auto sources = std::to_array<Source>({
     {Kind::Image, "images", "", "Id"},
     {Kind::Exec, "exec", "", "ContainerID"},
     {Kind::Secret, "secrets", "", "ID"},
+    {Kind::Manifest, "manifests", "", ""},
 });
 
 constexpr bool in_order_of_kind() {
@@ -99,7 +100,7 @@ std::vector<std::string> mounted_by(const json::Value& container) {
 }  // namespace
 
 bool can_be_called(Kind kind, std::string_view name) {
-  return fits_path(name) && (kind == Kind::Image || name.find('/') == std::string_view::npos);
+  return fits_path(name) && (kind == Kind::Image || kind == Kind::Manifest || name.find('/') == std::string_view::npos);
 }
 
 /// Nobody but podfence makes or removes a volume of its own.
@@ -148,6 +149,8 @@ const Fact* Facts::find(Kind kind, std::string_view name, bool want_document) {
       return find_image(name);
     case Kind::Exec:
       return find_exec(name);
+    case Kind::Manifest:
+      return find_manifest(name);
     case Kind::Volume:
       return find_volume(name);
     case Kind::Network:
@@ -190,6 +193,16 @@ const Fact* Facts::find_exec(std::string_view id) {
   if (!container) return nullptr;
   if (container->ownership == Ownership::Own) known_[question].ownership = Ownership::Own;
   return &known_[question];
+}
+
+/// By a name that is the project's alone. Podman's inspect would ask a registry where there is no such list, so what it
+/// is asked is whether there is one.
+const Fact* Facts::find_manifest(std::string_view name) {
+  static const Fact absent;
+  for (const auto& candidate : image_candidates(name))
+    if (ledger_.owns_tag(project_.id, candidate) && !ledger_.tag_owned_by_others(project_.id, candidate))
+      return ask({Question::Ask::Object, Kind::Manifest, candidate});
+  return &absent;
 }
 
 const Fact* Facts::find_volume(std::string_view name) {
@@ -236,7 +249,10 @@ UpstreamRequest Facts::request_for(const Question& question) const {
   if (question.ask == Question::Ask::Version) return {Method::Get, "/_ping", {}, std::nullopt};
   target += source.collection;
   if (question.ask == Question::Ask::Object)
-    return {Method::Get, target + "/" + encode(question.name) + "/json", {}, std::nullopt};
+    return {Method::Get,
+            target + "/" + encode(question.name) + (question.kind == Kind::Manifest ? "/exists" : "/json"),
+            {},
+            std::nullopt};
   target += "/json?" + std::string(source.list_query);
   // Only Docker's form of the list names the volumes behind the mounts.
   if (question.ask == Question::Ask::Mounts) target = "/v1.40/containers/json?all=true&";
@@ -262,6 +278,10 @@ bool Facts::learn(const Question& question, int status, std::string_view content
   if (question.ask == Question::Ask::Object && is_absent(status, content)) {
     if (question.kind == Kind::Image && is_unusable_list(content)) fact.ownership = Ownership::Foreign;
     known_[question] = fact;
+    return true;
+  }
+  if (question.kind == Kind::Manifest && question.ask == Question::Ask::Object && status == 204) {
+    known_[question] = {Ownership::Own, question.name, {}};
     return true;
   }
   if (status != 200) return false;

@@ -121,6 +121,7 @@ class Facts {
   const Fact* ask(const Question& question);
   const Fact* find_image(std::string_view name);
   const Fact* find_exec(std::string_view id);
+  const Fact* find_manifest(std::string_view name);
   const Fact* find_volume(std::string_view name);
   bool learn_document(const Question& question, json::Value document, Fact& fact);
   bool learn_object(const Question& question, json::Value document, Fact& fact);

@@ -4,6 +4,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
+#include "rules/manifest.hpp"
 
 namespace podfence::rules {
 
@@ -26,7 +27,7 @@ json::Array images_before(Exchange& exchange) {
   };
   const auto act = exchange.match.endpoint->act;
   if (act == Act::ImageRemove || act == Act::ImageUntag) add(exchange.match.name);
-  if (act == Act::ImageBatchRemove)
+  if (act == Act::ImageBatchRemove && !asks_for_manifests(exchange))
     for (const auto& name : values_of(exchange.request.target, "images")) add(name);
   if (act == Act::Prune)
     if (const auto* all = exchange.facts.list(Kind::Image)) images = *all;

@@ -3,6 +3,7 @@
 #include "rules/body/name.hpp"
 #include "rules/image_archive.hpp"
 #include "rules/image_name.hpp"
+#include "rules/manifest.hpp"
 #include "rules/query.hpp"
 
 namespace podfence::rules {
@@ -51,6 +52,8 @@ std::optional<Deny> check_target(Exchange& exchange, const std::string& target) 
     return Deny{refusal("image.shared"), target, Kind::Image, "choose a name that images.shared does not cover"};
   const Deny taken{refusal("image.tag-taken"), target, Kind::Image};
   if (ledger.tag_owned_by_others(project.id, target)) return taken;
+  if (names_own_manifest(exchange, target) && exchange.match.endpoint->act != Act::ManifestCreate)
+    return Deny{refusal("image.tag-taken"), target, Kind::Image, "remove the manifest list of that name first"};
   if (ledger.owns_tag(project.id, target)) return std::nullopt;
   const auto* holder = exchange.facts.find(Kind::Image, target);
   if (holder && holder->ownership != Ownership::Missing) return taken;

@@ -20,6 +20,8 @@ std::string_view text(Kind kind) {
       return "exec session";
     case Kind::Secret:
       return "secret";
+    case Kind::Manifest:
+      return "manifest list";
   }
   return {};
 }

@@ -5,7 +5,7 @@
 
 namespace podfence::rules {
 
-enum class Kind { None, Container, Pod, Volume, Network, Image, Exec, Secret };
+enum class Kind { None, Container, Pod, Volume, Network, Image, Exec, Secret, Manifest };
 
 std::string_view text(Kind kind);
 

@@ -40,7 +40,9 @@ constexpr auto ways = std::to_array<Way>({
     {Act::ImageLoad, "load"},
     {Act::ImageImport, "import"},
     {Act::Commit, "commit"},
-    {Act::SecretCreate, "create"},
+    {Act::ManifestCreate, "manifest"},
+    {Act::ManifestModify, "manifest"},
+    {Act::SecretCreate, "secret"},
 });
 
 bool is_called(const LedgerEntry& entry, std::string_view word) {

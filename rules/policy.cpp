@@ -39,6 +39,10 @@ constexpr Opening opening_table[] = {
      "paths below workspaces can be mounted, and a client that puts a symbolic link there between two starts reaches "
      "other files of the host",
      [](const Policy& policy) { return policy.bind_subpaths; }},
+    {"insecure_manifests",
+     "manifest lists can be made on every Podman, and before 5.0 one of them beside an image without layers and name "
+     "keeps everybody's images from being listed",
+     [](const Policy& policy) { return policy.manifests; }},
     {"insecure_new_privileges", "set-user-id programs of images make their callers root within the container",
      [](const Policy& policy) { return policy.privileges.new_privileges; }},
     {"insecure_network",

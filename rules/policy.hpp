@@ -101,6 +101,7 @@ struct Policy {
   std::vector<std::string> shared_images = {};
   /// Patterns of registries, or of repositories in them, that the host may be made to talk to; nullopt: registry.hpp.
   std::optional<std::vector<std::string>> registries = {};
+  bool manifests = false;  ///< images.insecure_manifests: manifest lists also where they can break everybody's lists
   std::vector<Workspace> workspaces = {};
   bool read_only = false;      ///< requests that change something are refused
   bool bind_subpaths = false;  ///< insecure_bind_subpaths

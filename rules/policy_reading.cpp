@@ -203,6 +203,7 @@ constexpr Key keys[] = {
      }},
     {"/images/shared", read_shared_images},
     {"/images/registries", read_registries},
+    {"/images/insecure_manifests", read_flag<&Policy::manifests>},
     {"/workspace", read_workspaces},
     {"/insecure_bind_subpaths", read_flag<&Policy::bind_subpaths>},
     {"/privileges/capabilities", read_capabilities},

@@ -31,6 +31,7 @@ enum class Query {
   Build,
   ImageTag, ImagePush, ImageSave, ImageExport, ImageGetCompat, ImageGetLibpod, ImageLoad, ImageImport,
   ImageImportCompat, ImageTree, ImageChanges, ImageSearch, Commit,
+  ManifestCreate, ManifestInspect, ManifestModify, ManifestRemove,
   SecretCreate, SecretInspect, SecretList,
   Events, DiskUsage,
   KubePlay, KubeDown, KubeGenerate,

@@ -213,7 +213,7 @@ constexpr auto image_batch_remove = std::to_array<Parameter>({
     {"force", Boolean, Drop},
     {"noprune", Boolean, Drop},
     {"ignore", Boolean, Drop},
-    {"lookupManifest", Boolean, OnlyUnset},
+    {"lookupManifest", Boolean, Judged},  // names are those of manifest lists
 });
 constexpr auto image_prune = std::to_array<Parameter>({
     {"all", Boolean},
@@ -318,6 +318,50 @@ constexpr auto events = std::to_array<Parameter>({
     {"stream", Boolean},
     {"filters", Filters},
 });
+// Of create, and of push, which has the same endpoint.
+constexpr auto manifest_create = std::to_array<Parameter>({
+    {"images", Texts, Judged},
+    {"amend", Boolean},
+    {"all", Boolean},
+    {"annotation", Texts},
+    {"format", Text},
+    {"compressionFormat", Text},
+    {"compressionLevel", Integer},
+    {"forceCompressionFormat", Boolean},
+    {"addCompression", Texts},
+    {"removeSignatures", Boolean},
+    {"quiet", Boolean},
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"authfile", Text, Drop},  // podman --remote sends these; what counts is X-Registry-Auth
+    {"username", Text, Drop},
+    {"password", Text, Drop},
+    {"signBy", Text, OnlyUnset},
+});
+constexpr auto manifest_inspect = std::to_array<Parameter>({
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"authfile", Text, Drop},
+});
+constexpr auto manifest_modify = std::to_array<Parameter>({
+    {"tlsVerify", Boolean, OnlyTrue},
+    {"operation", Text, Drop},  // podman --remote says the content again here, where Podman does not read it
+    {"images", Texts, Drop},
+    {"all", Boolean, Drop},
+    {"annotation", Texts, Drop},
+    {"annotations", Texts, Drop},
+    {"arch", Text, Drop},
+    {"features", Texts, Drop},
+    {"os", Text, Drop},
+    {"osFeatures", Texts, Drop},
+    {"osVersion", Text, Drop},
+    {"variant", Text, Drop},
+    {"indexAnnotation", Texts, Drop},
+    {"indexAnnotations", Texts, Drop},
+    {"skipTLSVerify", Boolean, OnlyUnset},
+    {"authfile", Text, Drop},
+    {"username", Text, Drop},
+    {"password", Text, Drop},
+});
+constexpr auto manifest_remove = std::to_array<Parameter>({{"ignore", Boolean, Drop}});
 constexpr auto secret_create = std::to_array<Parameter>({
     {"name", NewName},
     {"driver", Text, Judged},
@@ -332,8 +376,8 @@ constexpr auto disk_usage = std::to_array<Parameter>({
     {"verbose", Boolean, Drop},
 });
 
-// `podman --remote kube play` sends a parameter for every option that it has, most of them empty. The names of files
-// are the client's own, and Podman would open them on the host.
+// `podman --remote kube play` sends a parameter for most options that it has, most of them empty. The names of files are
+// the client's own.
 constexpr auto kube_play = std::to_array<Parameter>({
     {"network", Texts, Judged},
     {"start", Boolean, Judged},
@@ -349,18 +393,18 @@ constexpr auto kube_play = std::to_array<Parameter>({
     {"tlsVerify", Boolean, OnlyTrue},
     {"quiet", Boolean, Drop},
     {"noTrunc", Boolean, Drop},
+    {"authfile", Text, Drop},  // credentials come in X-Registry-Auth
+    {"username", Text, Drop},
+    {"password", Text, Drop},
     {"annotations", Text, OnlyUnset},
-    {"authfile", Text, OnlyUnset},
     {"build", Boolean, OnlyUnset},
     {"certDir", Text, OnlyUnset},
     {"configMaps", Texts, OnlyUnset},
     {"contextDir", Text, OnlyUnset},
-    {"password", Text, OnlyUnset},
     {"publishPorts", Texts, OnlyUnset},
     {"seccompProfileRoot", Text, OnlyUnset},
     {"serviceContainer", Boolean, OnlyUnset},
     {"signaturePolicy", Text, OnlyUnset},
-    {"username", Text, OnlyUnset},
     {"wait", Boolean, OnlyUnset},
 });
 constexpr auto kube_down = std::to_array<Parameter>({{"force", Boolean, Judged}});
@@ -544,6 +588,14 @@ std::span<const Parameter> parameters_of(Query query) {
       return image_search;
     case Query::Commit:
       return commit;
+    case Query::ManifestCreate:
+      return manifest_create;
+    case Query::ManifestInspect:
+      return manifest_inspect;
+    case Query::ManifestModify:
+      return manifest_modify;
+    case Query::ManifestRemove:
+      return manifest_remove;
     case Query::SecretCreate:
       return secret_create;
     case Query::SecretInspect:
@@ -645,6 +697,10 @@ const FilterTable& filters_of(Query query) {
     case Query::ImageRemove:
     case Query::ImageBatchRemove:
     case Query::Build:
+    case Query::ManifestCreate:
+    case Query::ManifestInspect:
+    case Query::ManifestModify:
+    case Query::ManifestRemove:
     case Query::SecretCreate:
     case Query::SecretInspect:
     case Query::DiskUsage:

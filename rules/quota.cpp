@@ -128,7 +128,9 @@ std::optional<Deny> check(Exchange& exchange, const Use& use) {
 
 std::optional<Resource> resource_of(const Endpoint& endpoint) {
   if (const auto resource = made_by(endpoint.body)) return resource;
-  if (endpoint.answer == Answer::PullLines || endpoint.answer == Answer::MadeImage) return Resource::Images;
+  if (endpoint.answer == Answer::PullLines || endpoint.answer == Answer::MadeImage ||
+      endpoint.act == Act::ManifestCreate)
+    return Resource::Images;
   if (is_among(stream_answers, endpoint.answer) || is_among(stream_queries, endpoint.query)) return Resource::Streams;
   if (is_among(build_paths, endpoint.path)) return Resource::Builds;
   return std::nullopt;

@@ -54,7 +54,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
-  {"endpoint.later-manifest", 403, "this version of podfence does not serve manifest lists yet: {}", "use single images"},
+  {"endpoint.old-manifest", 404, "manifest lists are served as of version 4 of the API only: {}", "send /v4.0.0/libpod/manifests/..."},
 
   // Content (json.cpp, body/)
   {"content.missing", 400, "the endpoint needs a JSON object as content: {}", "send one with Content-Length or chunked"},
@@ -116,6 +116,10 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"image.tag-unknown", 404, "the image does not have that name: {}", "see its RepoTags"},
   {"registry.refused", 403, "the registry is not one that your project may use: {}", "use one of those that your project may use", false, "images.registries"},
   {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
+
+  // Manifest lists (act/manifest.cpp)
+  {"manifest.engine", 403, "a manifest list could keep this Podman from listing anybody's images: {}", "ask the operator for Podman 5.0 or later", false, "images.insecure_manifests"},
+  {"manifest.member", 403, "a manifest list is made of images of yours, shared ones, and those of registries, not of: {}", "name an image of yours, or docker://registry/repository:tag"},
 
   // Secrets (act/secret.cpp)
   {"secret.driver", 403, "secrets are kept by Podman's own file driver, without options, since others run programs or choose directories of the host: {}", "leave the driver and its options out"},

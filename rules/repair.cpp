@@ -42,8 +42,8 @@ class Rows {
 
 bool exists(const LedgerEntry& entry, const EngineInventory& engine) {
   switch (entry.kind) {
-    case EntryKind::Image:
-      return engine.has_image(entry.what);
+    case EntryKind::Image:  // a manifest list is held by its name (manifest.hpp)
+      return engine.has_image(entry.what) || engine.image_called(entry.what) != nullptr;
     case EntryKind::Tag:
       return engine.image_called(entry.what) != nullptr;
     case EntryKind::Secret:

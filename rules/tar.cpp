@@ -48,7 +48,8 @@ std::string write_tar(std::span<const TarFile> files) {
   std::set<std::string> directories;
   for (const auto& [path, content, mode] : files) {
     for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
-      if (directories.insert(path.substr(0, slash)).second) add_header(archive, path.substr(0, slash + 1), 0755, 0, '5');
+      if (directories.insert(path.substr(0, slash)).second)
+        add_header(archive, path.substr(0, slash + 1), 0755, 0, '5');
     add_header(archive, path, mode, content.size(), '0');
     archive += content;
     pad(archive);

@@ -1,5 +1,6 @@
 #include "rules/target.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "rules/ascii.hpp"
@@ -95,13 +96,23 @@ bool is_version(std::string_view segment) {
   });
 }
 
+/// podman --remote sends the destination of a manifest list's push as people write it, `docker://registry/name`. That
+/// is what it is in any case, and two slashes are clean nowhere else in a path.
+std::string without_transport(const std::vector<std::string>& segments, std::string segment) {
+  constexpr std::string_view transport = "docker://";
+  const bool is_destination = !segments.empty() && segments.back() == "registry" && segment.starts_with(transport) &&
+                              std::ranges::find(segments, "manifests") != segments.end();
+  if (is_destination) segment.erase(0, transport.size());
+  return segment;
+}
+
 std::optional<Deny> parse_path(std::string_view path, Target& target) {
   if (auto denied = check_characters(path, is_path_character)) return denied;
   std::string_view bad;
   const bool clean = each_part(path.substr(1), '/', [&](std::string_view segment) {
     bad = segment;
     if (segment.empty() || encodes_unreserved(segment)) return false;
-    target.segments.push_back(decode(segment, false));
+    target.segments.push_back(without_transport(target.segments, decode(segment, false)));
     return fits_path(target.segments.back());
   });
   if (!clean) return Deny{refusal("target.path"), bad.empty() ? "an empty one" : std::string(bad)};

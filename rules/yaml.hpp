@@ -14,10 +14,10 @@ namespace podfence::rules::yaml {
 
 struct Limits {
   std::size_t bytes = 256 * 1024;  ///< a scanner of YAML takes a hundred times as long for a byte as one of JSON
-  std::size_t depth = 32;       ///< nesting of lists and maps
-  std::size_t names = 4096;     ///< keys of one map
-  std::size_t nodes = 65536;    ///< values of the whole text
-  std::size_t documents = 256;  ///< those that say something
+  std::size_t depth = 32;          ///< nesting of lists and maps
+  std::size_t names = 4096;        ///< keys of one map
+  std::size_t nodes = 65536;       ///< values of the whole text
+  std::size_t documents = 256;     ///< those that say something
 };
 
 struct Error {

@@ -15,7 +15,8 @@ constexpr std::size_t step = 2;
 
 bool is_plain(std::string_view text) {
   constexpr std::string_view inside = "-_./@:=+";
-  if (text.empty() || text.back() == ':' || !(ascii::is_alphanumeric(text.front()) || text.front() == '/')) return false;
+  if (text.empty() || text.back() == ':' || !(ascii::is_alphanumeric(text.front()) || text.front() == '/'))
+    return false;
   const bool harmless = std::ranges::all_of(
       text, [&](char c) { return ascii::is_alphanumeric(c) || inside.find(c) != std::string_view::npos; });
   if (!harmless) return false;
@@ -23,14 +24,18 @@ bool is_plain(std::string_view text) {
   return value && value->string();
 }
 
-std::string text_of(std::string_view text) { return is_plain(text) ? std::string(text) : json::write(json::Value(text)); }
+std::string text_of(std::string_view text) {
+  return is_plain(text) ? std::string(text) : json::write(json::Value(text));
+}
 
 bool is_inline(const json::Value& value) {
   if (value.items()) return value.items()->empty();
   return !value.members() || value.members()->empty();
 }
 
-std::string inline_text(const json::Value& value) { return value.string() ? text_of(*value.string()) : json::write(value); }
+std::string inline_text(const json::Value& value) {
+  return value.string() ? text_of(*value.string()) : json::write(value);
+}
 
 void write_block(const json::Value& value, std::size_t indent, bool goes_on, std::string& text);
 

@@ -7,6 +7,7 @@
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
 #include "rules/image_target.hpp"
+#include "rules/manifest.hpp"
 #include "rules/quota.hpp"
 #include "rules/registry.hpp"
 #include "rules/registry_auth.hpp"
@@ -67,6 +68,8 @@ Decision image_pull(Exchange& exchange) {
   const auto& ledger = exchange.facts.ledger();
   const auto& project = exchange.project.id;
   if (ledger.tag_made_by_others(project, *reference)) return Deny{refusal("image.tag-taken"), *reference, Kind::Image};
+  if (names_own_manifest(exchange, *reference))
+    return Deny{refusal("image.tag-taken"), *reference, Kind::Image, "remove the manifest list of that name first"};
   // For another platform the name would mean another image, to those as well who have pulled it.
   if (chooses_platform(target) && ledger.tag_owned_by_others(project, *reference))
     return Deny{refusal("image.tag-taken"), *reference, Kind::Image};

@@ -6,6 +6,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
+#include "rules/manifest.hpp"
 
 namespace podfence::rules::act {
 
@@ -73,6 +74,11 @@ void remove_image(Exchange& exchange, const json::Value& image, std::string_view
 
 namespace {
 
+Batch::Item removal_of_manifest(const std::string& name) {
+  UpstreamRequest request{Method::Delete, "/v4.0.0/libpod/manifests/" + encode(name), {}, std::nullopt};
+  return {std::move(request), name, {{Change::DropTag, name}, {Change::DropImage, name}}};
+}
+
 /// Of a shared image the project's own names can go, and nothing else.
 std::optional<Deny> remove_by(Exchange& exchange, const std::string& reference, const Fact& image, Batch& batch) {
   const auto tag = own_tag_meant(exchange, reference, image.document);
@@ -94,13 +100,19 @@ Decision image_remove(Exchange& exchange) {
   return batch;
 }
 
-/// DELETE /libpod/images/remove?images=a&images=b, which podman --remote rmi uses. What is not there for the project is
-/// told in the report.
+/// DELETE /libpod/images/remove?images=a&images=b, which podman --remote rmi and manifest rm use. What is not there for
+/// the project is told in the report.
 Decision image_batch_remove(Exchange& exchange) {
   auto query = judge_query(exchange.match.endpoint->query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
   Batch batch;
+  const bool lists = asks_for_manifests(exchange);
   for (const auto& reference : values_of(exchange.request.target, "images")) {
+    if (lists) {
+      const auto* list = exchange.facts.find(Kind::Manifest, reference);
+      if (list && list->ownership == Ownership::Own) batch.items.push_back(removal_of_manifest(list->id));
+      continue;
+    }
     const auto* image = exchange.facts.find(Kind::Image, reference);
     if (!image || (image->ownership != Ownership::Own && image->ownership != Ownership::Shared)) continue;
     if (auto deny = remove_by(exchange, reference, *image, batch)) return *std::move(deny);

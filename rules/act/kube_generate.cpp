@@ -12,8 +12,8 @@ namespace podfence::rules::act {
 namespace {
 
 struct Named {
-  std::string word;             ///< for upstream
-  std::vector<Steady> steady;   ///< what has to be so still when it has answered
+  std::string word;            ///< for upstream
+  std::vector<Steady> steady;  ///< what has to be so still when it has answered
 };
 
 std::optional<Named> named_volume(Exchange& exchange, const std::string& name) {

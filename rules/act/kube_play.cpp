@@ -181,7 +181,8 @@ class Play {
     const bool own = found->ownership == Ownership::Own;
     const bool usable = own || found->ownership == Ownership::Shared;
     const auto reference = normalise_image_name(container.image);
-    const bool local = !reference || reference->starts_with("localhost/") || is_shared_name(exchange_.project, *reference);
+    const bool local =
+        !reference || reference->starts_with("localhost/") || is_shared_name(exchange_.project, *reference);
     const bool can_be_pulled =
         !local && container.pull != kube::PullPolicy::Never && !exchange_.facts.was_fetched(*reference);
     if (!usable && !can_be_pulled) return hidden(Kind::Image, container.image);
@@ -194,7 +195,8 @@ class Play {
   void add_files(const kube::Files& files, std::size_t container) {
     std::vector<TarFile> members;
     for (const auto& file : files.files) members.push_back({file.path, file.content, file.mode});
-    auto put = request(Method::Put, "containers/" + std::string(made_id_mark) + "/archive?path=" + encode(files.target));
+    auto put =
+        request(Method::Put, "containers/" + std::string(made_id_mark) + "/archive?path=" + encode(files.target));
     put.fields.push_back({"Content-Type", "application/x-tar"});
     put.content = write_tar(members);
     add("files/" + files.target, std::move(put), container);
@@ -205,7 +207,8 @@ class Play {
     auto& needs = batch_.needs;
     const auto add_new = [](auto& to, auto& from, auto same) {
       for (auto& item : from)
-        if (std::ranges::none_of(to, [&](const auto& known) { return same(known, item); })) to.push_back(std::move(item));
+        if (std::ranges::none_of(to, [&](const auto& known) { return same(known, item); }))
+          to.push_back(std::move(item));
     };
     const auto by_name = [](const auto& one, const auto& other) { return one.name == other.name; };
     std::erase_if(body.volumes, [&](const NewVolume& volume) { return made_here_.contains(volume.name); });

@@ -58,6 +58,7 @@ Batch prune_listed(Exchange& exchange, Kind kind, const JudgedQuery& query, Filt
       case Kind::Image:
       case Kind::Exec:
       case Kind::Secret:
+      case Kind::Manifest:
         break;
     }
   return batch;

@@ -55,6 +55,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::MadeImage:
     case Answer::MadeSecret:
     case Answer::KubeYaml:
+    case Answer::ManifestLines:
       return false;  // these are not relayed as a whole
   }
   return false;

@@ -59,8 +59,7 @@ void add(Exchange& exchange, const Outcome& outcome, json::Value& report, json::
   if (is(outcome, "pod")) pods.push_back(new_pod(outcome));
   if (is(outcome, "container")) push(pods.back(), "Containers", made_id(outcome.content).value_or(""));
   if (is(outcome, "init")) push(pods.back(), "InitContainers", made_id(outcome.content).value_or(""));
-  if (is(outcome, "start") && !succeeded(outcome))
-    push(pods.back(), "ContainerErrors", start_error(exchange, outcome));
+  if (is(outcome, "start") && !succeeded(outcome)) push(pods.back(), "ContainerErrors", start_error(exchange, outcome));
 }
 
 Reply reply(const json::Value& report) { return {200, "application/json", json::write(report) + "\n", {}}; }

@@ -29,6 +29,7 @@ std::unique_ptr<LineRule> make_pull_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_build_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_push_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_made_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_manifest_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_made_secret_rule(Exchange& exchange);
 
 }  // namespace podfence::rules::answer

@@ -1,6 +1,7 @@
 #include "rules/answer.hpp"
 #include "rules/answer/line_rule.hpp"
 #include "rules/image_target.hpp"
+#include "rules/manifest.hpp"
 
 namespace podfence::rules {
 
@@ -20,6 +21,8 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
       return answer::make_push_rule(exchange);
     case Answer::MadeImage:
       return answer::make_made_rule(exchange);
+    case Answer::ManifestLines:
+      return answer::make_manifest_rule(exchange);
     case Answer::MadeSecret:
       return answer::make_made_secret_rule(exchange);
     default:
@@ -32,6 +35,7 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
 bool is_recorded(const Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
   return endpoint.answer == Answer::MadeImage || endpoint.answer == Answer::MadeSecret ||
+         (endpoint.answer == Answer::ManifestLines && !pushed_manifest(exchange)) ||
          (endpoint.act == Act::ImagePull && takes_root_archive(endpoint, exchange.request.target));
 }
 

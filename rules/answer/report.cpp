@@ -12,6 +12,7 @@
 #include "rules/error_answer.hpp"
 #include "rules/image_name.hpp"
 #include "rules/image_removal.hpp"
+#include "rules/manifest.hpp"
 
 namespace podfence::rules {
 
@@ -158,8 +159,11 @@ Reply image_prune(Exchange& exchange, const Outcomes& outcomes) {
 /// absent one.
 Outcomes absent_of_batch(Exchange& exchange, const Outcomes& outcomes) {
   Outcomes absent;
+  const bool lists = asks_for_manifests(exchange);
   for (const auto& name : values_of(exchange.request.target, "images")) {
-    const auto* fact = exchange.facts.find(Kind::Image, name);
+    const auto* fact = lists ? nullptr : exchange.facts.find(Kind::Image, name);
+    if (lists && std::ranges::any_of(outcomes, [&](const Outcome& each) { return may_mean(name, each.name); }))
+      continue;
     const json::Array image{fact ? fact->document : json::Value()};
     if (std::ranges::none_of(outcomes, [&](const Outcome& outcome) { return image_of(image, outcome.name); }))
       absent.push_back({name, 404, write_error(404, "image not known", name + ": image not known").content});

@@ -65,8 +65,8 @@ std::optional<Deny> judge_kube_host_users(json::Value& value, const Place& place
 
 std::optional<Deny> judge_kube_host_path_type(json::Value& value, const Place& place) {
   constexpr auto devices = std::to_array<std::string_view>({"CharDevice", "BlockDevice"});
-  constexpr auto paths = std::to_array<std::string_view>(
-      {"Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"});
+  constexpr auto paths =
+      std::to_array<std::string_view>({"Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"});
   const std::string& type = *value.string();
   if (std::ranges::find(devices, type) != devices.end()) return refuse(refusal("privilege.device"), place.path);
   return std::ranges::find(paths, type) != paths.end() ? std::nullopt : refuse(refusal("field.value"), place.path);

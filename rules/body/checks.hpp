@@ -54,10 +54,12 @@ inline constexpr Rule health_period_text = checked(judge_duration, "a duration o
 Check judge_kube_annotation, judge_kube_host_users, judge_kube_host_path_type, judge_kube_resource, judge_base64_text;
 inline constexpr Rule kube_annotation =
     checked(judge_kube_annotation, "never sent; those that Podman acts on are refused");
-inline constexpr Rule kube_host_users = keep_zero(checked(judge_kube_host_users, "true says nothing, false is refused"));
+inline constexpr Rule kube_host_users =
+    keep_zero(checked(judge_kube_host_users, "true says nothing, false is refused"));
 inline constexpr Rule kube_host_path_type =
     checked(judge_kube_host_path_type, "of a directory, file or socket: nothing is made; no device");
-inline constexpr Rule kube_resource = checked(judge_kube_resource, "keys: `cpu` and `memory`; `ephemeral-storage` is dropped");
+inline constexpr Rule kube_resource =
+    checked(judge_kube_resource, "keys: `cpu` and `memory`; `ephemeral-storage` is dropped");
 inline constexpr Rule base64_text = checked(judge_base64_text, "base64");
 
 // check_limit.cpp
@@ -147,7 +149,8 @@ inline constexpr Rule target = checked(judge_target, "an absolute, clean path in
 
 // finish.cpp: whole contents
 Check finish_container_compat, finish_container_libpod, finish_pod, finish_update_compat, finish_update_libpod;
-Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod, finish_secret;
+Check finish_volume_libpod, finish_labels_compat, finish_network_compat, finish_network_libpod, finish_secret,
+    finish_manifest;
 
 // check_secret.cpp
 Check judge_secret_driver;

@@ -45,7 +45,8 @@ std::optional<std::string_view> key_in(std::string_view path, std::string_view b
 
 Value from_pod(std::string_view path, const PodSource& pod) {
   if (path == "metadata.name") return pod.name;
-  for (const auto& [begin, member] : {std::pair("metadata.labels['", "labels"), std::pair("metadata.annotations['", "annotations")})
+  for (const auto& [begin, member] :
+       {std::pair("metadata.labels['", "labels"), std::pair("metadata.annotations['", "annotations")})
     if (const auto key = key_in(path, begin)) {
       const json::Value* map = pod.metadata.find(member);
       return map ? std::string(map->text(*key)) : std::string();

@@ -226,7 +226,8 @@ std::variant<Pod, Deny> make_pod(const PodSource& source, const Upload& upload, 
   if (auto deny = add_content(source, options, number, pod.content)) return *std::move(deny);
   for (const auto* member : {"initContainers", "containers"})
     for (const auto& container : source.spec.list(member))
-      if (auto deny = add_container(container, std::string_view(member) == "initContainers", source, upload, options, pod))
+      if (auto deny =
+              add_container(container, std::string_view(member) == "initContainers", source, upload, options, pod))
         return *std::move(deny);
   if (source.spec.list("containers").empty())
     return Deny{refusal("kube.nothing"), "the pod " + source.name + " has no containers", Kind::None};

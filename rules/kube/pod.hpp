@@ -15,8 +15,8 @@ namespace podfence::rules::kube {
 
 /// What the query says of all pods.
 struct Options {
-  std::vector<std::string> networks;     ///< modes or names
-  std::vector<std::string> addresses;    ///< one for each pod, in their order
+  std::vector<std::string> networks;   ///< modes or names
+  std::vector<std::string> addresses;  ///< one for each pod, in their order
   std::vector<std::string> hardware_addresses;
   std::string user_namespace;
   std::string log_driver;

@@ -22,19 +22,19 @@ struct Suffix {
 constexpr std::int64_t thousand = 1000, kibi = 1024;
 constexpr auto suffixes = std::to_array<Suffix>({
     {""},
-    {"n", 1, thousand * thousand * thousand},
-    {"u", 1, thousand * thousand},
+    {"n", 1, thousand* thousand* thousand},
+    {"u", 1, thousand* thousand},
     {"m", 1, thousand},
     {"k", thousand},
-    {"M", thousand * thousand},
-    {"G", thousand * thousand * thousand},
-    {"T", thousand * thousand * thousand * thousand},
-    {"P", thousand * thousand * thousand * thousand * thousand},
+    {"M", thousand* thousand},
+    {"G", thousand* thousand* thousand},
+    {"T", thousand* thousand* thousand* thousand},
+    {"P", thousand* thousand* thousand* thousand* thousand},
     {"Ki", kibi},
-    {"Mi", kibi * kibi},
-    {"Gi", kibi * kibi * kibi},
-    {"Ti", kibi * kibi * kibi * kibi},
-    {"Pi", kibi * kibi * kibi * kibi * kibi},
+    {"Mi", kibi* kibi},
+    {"Gi", kibi* kibi* kibi},
+    {"Ti", kibi* kibi* kibi* kibi},
+    {"Pi", kibi* kibi* kibi* kibi* kibi},
 });
 
 std::string_view take_digits(std::string_view& text) {

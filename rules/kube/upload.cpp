@@ -58,13 +58,12 @@ class Reader {
     if (name.empty() || !names_.emplace(body, name).second) return Deny{refusal("kube.name"), name, Kind::None};
     if (body == Body::KubeClaim) upload_.claims.push_back({name, part(document, "metadata.labels")});
     if (body == Body::KubeConfigMap) return add_configuration(name, document);
-    if (body == Body::KubePod)
-      upload_.pods.push_back({name, part(document, "metadata"), part(document, "spec")});
+    if (body == Body::KubePod) upload_.pods.push_back({name, part(document, "metadata"), part(document, "spec")});
     if (body == Body::KubeDeployment) {
       const auto replicas = part(document, "spec").int64("replicas").value_or(1);
       for (std::int64_t i = 0; i < replicas; ++i)
-        upload_.pods.push_back({replica_name(name, i), part(document, "spec.template.metadata"),
-                                part(document, "spec.template.spec")});
+        upload_.pods.push_back(
+            {replica_name(name, i), part(document, "spec.template.metadata"), part(document, "spec.template.spec")});
     }
     return std::nullopt;
   }
@@ -100,8 +99,7 @@ std::optional<Deny> add_names(const json::Value& document, Names& names) {
   for (const auto& volume : spec.list("volumes")) volumes.emplace_back(volume.text("name"));
   const auto replicas = deployed ? part(document, "spec").int64("replicas").value_or(1) : 1;
   if (replicas > most_replicas) return Deny{refusal("limit.bound"), "spec.replicas", Kind::None};
-  for (std::int64_t i = 0; i < replicas; ++i)
-    names.pods.push_back({deployed ? replica_name(name, i) : name, volumes});
+  for (std::int64_t i = 0; i < replicas; ++i) names.pods.push_back({deployed ? replica_name(name, i) : name, volumes});
   return std::nullopt;
 }
 

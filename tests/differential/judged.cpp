@@ -168,6 +168,7 @@ class World {
   /// False: it is there already, or can not be.
   bool add(Kind kind, const std::string& name) {
     if (kind == Kind::Exec) return execs_.insert(name).second;
+    if (kind == Kind::Manifest) return false;
     if (kind == Kind::Image && !normalise_image_name(name)) return false;
     return names_[kind].insert(kind == Kind::Image ? *normalise_image_name(name) : name).second;
   }

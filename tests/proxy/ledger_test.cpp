@@ -388,6 +388,8 @@ TEST_CASE("secrets are remembered by their ids") {
   CHECK(ledger.holds_secret("p1", "s1"));
   CHECK_FALSE(ledger.holds_secret("p1", "s2"));
   CHECK_FALSE(ledger.holds_secret("p10", "s1"));
+  CHECK(ledger.secrets("p1") == std::vector<std::string>{"s1"});
+  CHECK(ledger.secrets("p10").empty());
 }
 
 TEST_CASE("every project has a key of its own for its layer cache, the same until it is renewed") {

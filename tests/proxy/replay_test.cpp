@@ -205,7 +205,7 @@ TEST_CASE("the judge that others link decides as the proxy does") {
 
 TEST_CASE("the judge that others link says what is wrong with what it is given") {
   using rules::OfflineJudge;
-  CHECK_THROWS_WITH_AS(OfflineJudge("{}", "p1", ""), doctest::Contains("projects"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(OfflineJudge("{}", "p1", ""), doctest::Contains("must name a project"), std::invalid_argument);
   CHECK_THROWS_WITH_AS(OfflineJudge(R"({"projects":{"p1":{}}})", "p2", ""), "the configuration has no project p2",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(OfflineJudge(R"({"projects":{"p1":{}}})", "p1", R"({"container":[]})"),

@@ -25,6 +25,7 @@ std::string cause(const testing::WireAnswer& answer) { return std::string(read(a
 std::string text_at(const testing::WireAnswer& answer, const std::string& pointer) {
   const auto document = read(answer);
   const auto* found = rules::json::find(document, pointer);
+  INFO(answer.content);
   return found ? rules::json::write(*found) : "nothing";
 }
 

@@ -141,6 +141,23 @@ TEST_CASE("events of types and shapes that are not known are dropped") {
   }
 }
 
+TEST_CASE("a secret's events are told to whom the ledger gives it, its removal also when the ledger has forgotten") {
+  Events events;
+  events.ledger.held_secrets = {{"p1", "before"}, {"p10", "theirs"}};
+  CHECK_FALSE(events.keeps(object_event("secret", "create", "theirs")));
+  CHECK_FALSE(events.keeps(object_event("secret", "create", "new")));
+  events.ledger.held_secrets.insert({"p1", "new"});
+  CHECK(events.keeps(object_event("secret", "create", "new")));
+  events.ledger.held_secrets.clear();
+  for (const auto* gone : {"before", "new"}) {
+    CAPTURE(gone);
+    CHECK_FALSE(events.keeps(object_event("secret", "create", gone)));
+    CHECK(events.keeps(object_event("secret", "remove", gone)));
+    CHECK_FALSE(events.keeps(object_event("secret", "remove", gone)));
+  }
+  CHECK_FALSE(events.keeps(object_event("secret", "remove", "theirs")));
+}
+
 TEST_CASE("a volume's name may have been another project's before") {
   Events events;
   CHECK_FALSE(events.keeps(volume_event("remove", "p1-data", before)));

@@ -18,8 +18,9 @@ const std::string play = "/v4.3.1/libpod/play/kube";
 
 /// A pod whose container has these lines, and whose spec these.
 std::string pod(std::string_view container, std::string_view spec = "", std::string_view metadata = "") {
-  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: shop\n" + std::string(metadata) + "spec:\n" + std::string(spec) +
-         "  containers:\n  - name: web\n    image: localhost/shared/base\n" + std::string(container);
+  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: shop\n" + std::string(metadata) + "spec:\n" +
+         std::string(spec) + "  containers:\n  - name: web\n    image: localhost/shared/base\n" +
+         std::string(container);
 }
 
 struct Played {
@@ -97,16 +98,17 @@ TEST_CASE("a pod is made of creates that carry the project's label, and started"
 }
 
 TEST_CASE("what a container says becomes what a client of libpod would say") {
-  const auto made = played(pod("    resources: {limits: {memory: 64Mi, cpu: 500m}, requests: {memory: 32Mi}}\n"
-                               "    securityContext: {runAsUser: 0, runAsGroup: 5, readOnlyRootFilesystem: yes,\n"
-                               "      allowPrivilegeEscalation: false, capabilities: {add: [CHOWN], drop: [ALL]}}\n"
-                               "    livenessProbe: {exec: {command: [\"true\"]}, periodSeconds: 5, initialDelaySeconds: 3}\n"
-                               "    ports: [{containerPort: 80}, {containerPort: 81, hostPort: 8081, protocol: UDP}]\n"
-                               "    env: [{name: A, value: \"1\"}, {name: E}]\n",
-                               "  restartPolicy: OnFailure\n  hostname: h\n  shareProcessNamespace: true\n"
-                               "  terminationGracePeriodSeconds: 4\n"
-                               "  hostAliases: [{ip: 10.1.2.3, hostnames: [a, b]}]\n"
-                               "  dnsConfig: {nameservers: [10.1.1.1], searches: [x.y], options: [{name: ndots, value: \"2\"}]}\n"));
+  const auto made =
+      played(pod("    resources: {limits: {memory: 64Mi, cpu: 500m}, requests: {memory: 32Mi}}\n"
+                 "    securityContext: {runAsUser: 0, runAsGroup: 5, readOnlyRootFilesystem: yes,\n"
+                 "      allowPrivilegeEscalation: false, capabilities: {add: [CHOWN], drop: [ALL]}}\n"
+                 "    livenessProbe: {exec: {command: [\"true\"]}, periodSeconds: 5, initialDelaySeconds: 3}\n"
+                 "    ports: [{containerPort: 80}, {containerPort: 81, hostPort: 8081, protocol: UDP}]\n"
+                 "    env: [{name: A, value: \"1\"}, {name: E}]\n",
+                 "  restartPolicy: OnFailure\n  hostname: h\n  shareProcessNamespace: true\n"
+                 "  terminationGracePeriodSeconds: 4\n"
+                 "  hostAliases: [{ip: 10.1.2.3, hostnames: [a, b]}]\n"
+                 "  dnsConfig: {nameservers: [10.1.1.1], searches: [x.y], options: [{name: ndots, value: \"2\"}]}\n"));
   const std::string web = "container/shop-web", made_pod = "pod/shop";
   REQUIRE(made.denied == "");
   CHECK(made.at(web, "resource_limits") ==
@@ -174,7 +176,8 @@ TEST_CASE("what reaches beyond the project is refused by the rule that refuses i
        "field.refused"},
       {"    volumeMounts: [{name: v, mountPath: /v, mountPropagation: Bidirectional}]\n",
        "  volumes: [{name: v, emptyDir: {}}]\n", "field.value"},
-      {"    volumeMounts: [{name: v, mountPath: \"/v:exec\"}]\n", "  volumes: [{name: v, emptyDir: {}}]\n", "mount.target"},
+      {"    volumeMounts: [{name: v, mountPath: \"/v:exec\"}]\n", "  volumes: [{name: v, emptyDir: {}}]\n",
+       "mount.target"},
       {"", "  securityContext: {sysctls: [{name: kernel.shmmax, value: \"1\"}]}\n", "privilege.sysctl"},
       {"", "  securityContext: {seLinuxOptions: {level: s0}}\n", "privilege.security-option"},
       {"", "  runtimeClassName: kata\n", "field.refused"},
@@ -195,9 +198,12 @@ TEST_CASE("what reaches beyond the project is refused by the rule that refuses i
     CAPTURE(yaml);
     CHECK(played(yaml).denied == row.rule);
   }
-  CHECK(played(pod("    securityContext: {privileged: false}\n", "  hostNetwork: false\n  hostUsers: true\n")).denied == "");
-  CHECK(played(pod("", "", "  annotations: {io.podman.annotations.privileged/web: \"FALSE\", a: b, bind-mount-options: /x:z}\n"))
-            .denied == "");
+  CHECK(played(pod("    securityContext: {privileged: false}\n", "  hostNetwork: false\n  hostUsers: true\n")).denied ==
+        "");
+  CHECK(
+      played(pod("", "",
+                 "  annotations: {io.podman.annotations.privileged/web: \"FALSE\", a: b, bind-mount-options: /x:z}\n"))
+          .denied == "");
 }
 
 TEST_CASE("only kinds that are known are played, and each by its own name") {
@@ -229,12 +235,16 @@ TEST_CASE("only kinds that are known are played, and each by its own name") {
 
 TEST_CASE("volumes of a pod are its own, claims are made with the label or are the project's") {
   const std::string spec =
-      "  volumes:\n  - {name: a, emptyDir: {medium: Memory}}\n  - {name: b, persistentVolumeClaim: {claimName: fresh}}\n"
-      "  - {name: c, persistentVolumeClaim: {claimName: data, readOnly: true}}\n  - {name: d, persistentVolumeClaim: {claimName: other}}\n";
+      "  volumes:\n  - {name: a, emptyDir: {medium: Memory}}\n  - {name: b, persistentVolumeClaim: {claimName: "
+      "fresh}}\n"
+      "  - {name: c, persistentVolumeClaim: {claimName: data, readOnly: true}}\n  - {name: d, persistentVolumeClaim: "
+      "{claimName: other}}\n";
   const std::string mounts =
-      "    volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}, {name: c, mountPath: /c}, {name: d, mountPath: /d}]\n";
-  const auto made = played("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: fresh, labels: {x: y}}\nspec: {any: 1}\n---\n" +
-                           pod(mounts, spec));
+      "    volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}, {name: c, mountPath: /c}, {name: d, "
+      "mountPath: /d}]\n";
+  const auto made = played(
+      "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: fresh, labels: {x: y}}\nspec: {any: 1}\n---\n" +
+      pod(mounts, spec));
   REQUIRE(made.denied == "");
   CHECK(made.requests == Texts{"volume/fresh POST /v4.0.0/libpod/volumes/create",
                                "own/shop-a-emptydir POST /v4.0.0/libpod/volumes/create",
@@ -262,21 +272,22 @@ TEST_CASE("volumes of a pod are its own, claims are made with the label or are t
 TEST_CASE("ConfigMaps become variables and files, never paths of the host") {
   const std::string configuration =
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata: {A: one, B: \"2\"}\nbinaryData: {C: AAE=}\n---\n";
-  const auto made = played(
-      configuration +
-      pod("    envFrom: [{prefix: X_, configMapRef: {name: cm}}, {configMapRef: {name: none, optional: true}}]\n"
-          "    env:\n    - {name: X_A, value: mine}\n    - {name: K, valueFrom: {configMapKeyRef: {name: cm, key: B}}}\n"
-          "    - {name: O, valueFrom: {configMapKeyRef: {name: cm, key: none, optional: true}}}\n"
-          "    - {name: N, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n"
-          "    - {name: L, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['app']\"}}}\n"
-          "    volumeMounts: [{name: v, mountPath: /cm}]\n",
-          "  volumes: [{name: v, configMap: {name: cm, defaultMode: 0400, items: [{key: A, path: d/a.txt}, {key: C, path: c, mode: 0755}]}}]\n",
-          "  labels: {app: x}\n"));
+  const auto made =
+      played(configuration +
+             pod("    envFrom: [{prefix: X_, configMapRef: {name: cm}}, {configMapRef: {name: none, optional: true}}]\n"
+                 "    env:\n    - {name: X_A, value: mine}\n    - {name: K, valueFrom: {configMapKeyRef: {name: cm, "
+                 "key: B}}}\n"
+                 "    - {name: O, valueFrom: {configMapKeyRef: {name: cm, key: none, optional: true}}}\n"
+                 "    - {name: N, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n"
+                 "    - {name: L, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['app']\"}}}\n"
+                 "    volumeMounts: [{name: v, mountPath: /cm}]\n",
+                 "  volumes: [{name: v, configMap: {name: cm, defaultMode: 0400, items: [{key: A, path: d/a.txt}, "
+                 "{key: C, path: c, mode: 0755}]}}]\n",
+                 "  labels: {app: x}\n"));
   REQUIRE(made.denied == "");
   CHECK(made.at("container/shop-web", "env") ==
         std::string("{\"X_A\":\"mine\",\"X_B\":\"2\",\"K\":\"2\",\"N\":\"shop\",\"L\":\"x\"}"));
-  CHECK(made.at("container/shop-web", "volumes") ==
-        R"([{"Name":"shop-v-configmap","Dest":"/cm","Options":["ro"]}])");
+  CHECK(made.at("container/shop-web", "volumes") == R"([{"Name":"shop-v-configmap","Dest":"/cm","Options":["ro"]}])");
   const auto& files = made.batch.items[3];
   CHECK(files.name == "files//cm");
   CHECK(files.request.target == "/v4.0.0/libpod/containers/{id}/archive?path=%2Fcm");
@@ -290,9 +301,10 @@ TEST_CASE("ConfigMaps become variables and files, never paths of the host") {
                                          std::string(path) + "\"}]}}]\n"))
               .denied == "field.value");
   }
-  CHECK(played("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata: {../x: one}\n---\n" +
-               pod("    volumeMounts: [{name: v, mountPath: /cm}]\n", "  volumes: [{name: v, configMap: {name: cm}}]\n"))
-            .denied == "field.value");
+  CHECK(
+      played("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata: {../x: one}\n---\n" +
+             pod("    volumeMounts: [{name: v, mountPath: /cm}]\n", "  volumes: [{name: v, configMap: {name: cm}}]\n"))
+          .denied == "field.value");
 }
 
 TEST_CASE("a tar archive has what POSIX says") {
@@ -334,17 +346,17 @@ TEST_CASE("images of a pod must be usable; one that can be pulled is pulled firs
 
 TEST_CASE("a deployment is as many pods as it says; those that run first come first") {
   const auto made = played(
-      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  replicas: 2\n  selector: {matchLabels: {a: b}}\n"
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  replicas: 2\n  selector: {matchLabels: {a: "
+      "b}}\n"
       "  template:\n    metadata: {labels: {a: b}}\n    spec:\n"
       "      containers: [{name: c, image: localhost/shared/base}]\n"
       "      initContainers: [{name: i, image: localhost/shared/base}]\n",
       play + "?start=false");
-  CHECK(made.requests == Texts{"pod/d-pod-0 POST /v4.0.0/libpod/pods/create",
-                               "init/d-pod-0-i POST /v4.0.0/libpod/containers/create",
-                               "container/d-pod-0-c POST /v4.0.0/libpod/containers/create",
-                               "pod/d-pod-1 POST /v4.0.0/libpod/pods/create",
-                               "init/d-pod-1-i POST /v4.0.0/libpod/containers/create",
-                               "container/d-pod-1-c POST /v4.0.0/libpod/containers/create"});
+  CHECK(made.requests ==
+        Texts{"pod/d-pod-0 POST /v4.0.0/libpod/pods/create", "init/d-pod-0-i POST /v4.0.0/libpod/containers/create",
+              "container/d-pod-0-c POST /v4.0.0/libpod/containers/create",
+              "pod/d-pod-1 POST /v4.0.0/libpod/pods/create", "init/d-pod-1-i POST /v4.0.0/libpod/containers/create",
+              "container/d-pod-1-c POST /v4.0.0/libpod/containers/create"});
   CHECK(made.batch.items[4].about == 3);
   CHECK(made.at("init/d-pod-0-i", "init_container_type") == R"("once")");
   CHECK(made.at("pod/d-pod-1", "labels") == R"({"a":"b","appx.project":"p1"})");
@@ -352,18 +364,29 @@ TEST_CASE("a deployment is as many pods as it says; those that run first come fi
 
 TEST_CASE("the query is judged as pods are") {
   const std::pair<const char*, const char*> rows[] = {
-      {"?network=host", "namespace.host"},      {"?network=net10", "ownership.hidden"},
-      {"?network=ns:/x", "namespace.host"},     {"?network=slirp4netns:allow_host_loopback=true", "network.mode"},
-      {"?network=container:web10", "ownership.hidden"}, {"?network=none&network=net", "network.mode"},
-      {"?userns=host", ""},                     {"?userns=ns:/x", "namespace.mode"},
-      {"?staticIPs=10.1.1.1", "query.refused"}, {"?network=net&staticIPs=10.1.1.1", ""},
+      {"?network=host", "namespace.host"},
+      {"?network=net10", "ownership.hidden"},
+      {"?network=ns:/x", "namespace.host"},
+      {"?network=slirp4netns:allow_host_loopback=true", "network.mode"},
+      {"?network=container:web10", "ownership.hidden"},
+      {"?network=none&network=net", "network.mode"},
+      {"?userns=host", ""},
+      {"?userns=ns:/x", "namespace.mode"},
+      {"?staticIPs=10.1.1.1", "query.refused"},
+      {"?network=net&staticIPs=10.1.1.1", ""},
       {"?network=net&staticIPs=x", "field.value"},
-      {"?logOptions=path%3D/etc/x", "field.refused"}, {"?logDriver=syslog", "field.value"},
-      {"?logOptions=max-size%3D1m", ""},        {"?build=true", "query.refused"},
-      {"?configMaps=/etc/passwd", "query.refused"}, {"?seccompProfileRoot=/x", "query.refused"},
-      {"?annotations=%7B%22a%22%3A%22b%22%7D", "query.refused"}, {"?serviceContainer=true", "query.refused"},
-      {"?tlsVerify=false", "query.refused"},    {"?start=maybe", "query.value"},
-      {"?other=1", "query.unknown"},            {"?authfile=&certDir=&configMaps=&quiet=true&username=&password=", ""},
+      {"?logOptions=path%3D/etc/x", "field.refused"},
+      {"?logDriver=syslog", "field.value"},
+      {"?logOptions=max-size%3D1m", ""},
+      {"?build=true", "query.refused"},
+      {"?configMaps=/etc/passwd", "query.refused"},
+      {"?seccompProfileRoot=/x", "query.refused"},
+      {"?annotations=%7B%22a%22%3A%22b%22%7D", "query.refused"},
+      {"?serviceContainer=true", "query.refused"},
+      {"?tlsVerify=false", "query.refused"},
+      {"?start=maybe", "query.value"},
+      {"?other=1", "query.unknown"},
+      {"?authfile=/root/auth.json&certdir=&configMaps=&quiet=true&username=&password=", ""},
   };
   for (const auto& [query, rule] : rows) {
     CAPTURE(query);
@@ -377,7 +400,8 @@ TEST_CASE("the query is judged as pods are") {
 TEST_CASE("a pod is replaced only when it is the project's own") {
   auto yaml = pod("");
   yaml.replace(yaml.find("name: shop"), 10, "name: pod");
-  CHECK(played(yaml, play + "?replace=true").requests[0] == "replaced/pod DELETE /v4.0.0/libpod/pods/" + id('c') + "?force=true");
+  CHECK(played(yaml, play + "?replace=true").requests[0] ==
+        "replaced/pod DELETE /v4.0.0/libpod/pods/" + id('c') + "?force=true");
   yaml.replace(yaml.find("name: pod"), 9, "name: pod10");
   CHECK(played(yaml, play + "?replace=true").requests[0] == "pod/pod10 POST /v4.0.0/libpod/pods/create");
 }
@@ -392,8 +416,8 @@ TEST_CASE("a play adds up what it makes before it is compared with the quotas") 
   world.project.policy.quota(Resource::Containers) = 100;
   world.project.policy.quota(Resource::Memory) = 100 << 20;
   CHECK(quota(pod("    resources: {limits: {memory: 60Mi}}\n")) == "");
-  CHECK(quota(pod("    resources: {limits: {memory: 60Mi}}\n  - {name: b, image: localhost/shared/base, resources: {limits: {memory: 60Mi}}}\n")) ==
-        "quota.exceeded");
+  CHECK(quota(pod("    resources: {limits: {memory: 60Mi}}\n  - {name: b, image: localhost/shared/base, resources: "
+                  "{limits: {memory: 60Mi}}}\n")) == "quota.exceeded");
 }
 
 TEST_CASE("down takes own pods away by their ids, and the volumes that were made for them") {
@@ -402,7 +426,8 @@ TEST_CASE("down takes own pods away by their ids, and the volumes that were made
     return played(world, yaml, play + query, Method::Delete);
   };
   const std::string claims =
-      "kind: PersistentVolumeClaim\nmetadata: {name: data}\n---\nkind: PersistentVolumeClaim\nmetadata: {name: data10}\n---\n";
+      "kind: PersistentVolumeClaim\nmetadata: {name: data}\n---\nkind: PersistentVolumeClaim\nmetadata: {name: "
+      "data10}\n---\n";
   world.volume("pod-a-emptydir", "p1");
   world.volume("pod-b-configmap", "p10");
   const auto yaml = claims + "kind: Pod\nmetadata: {name: pod}\nspec: {volumes: [{name: a}, {name: b}], anything: 1}\n";
@@ -414,7 +439,8 @@ TEST_CASE("down takes own pods away by their ids, and the volumes that were made
   forced.push_back("volume/data DELETE /v4.0.0/libpod/volumes/data");
   CHECK(down(yaml, "?force=true").requests == forced);
   CHECK(down(yaml + "---\nkind: Pod\nmetadata: {name: pod10}\n").requests == expected);
-  const auto foreign = down("kind: Pod\nmetadata: {name: pod10}\n"), absent = down("kind: Pod\nmetadata: {name: none10}\n");
+  const auto foreign = down("kind: Pod\nmetadata: {name: pod10}\n"),
+             absent = down("kind: Pod\nmetadata: {name: none10}\n");
   CHECK(foreign.denied == "ownership.hidden");
   CHECK(absent.denied == "ownership.hidden");
   CHECK(down("kind: Pod\nMetadata: {name: pod}\n").denied == "kube.name");
@@ -479,14 +505,18 @@ TEST_CASE("the report of a play is Podman's") {
             .content ==
         R"({"Pods":[{"ID":")" + id('5') + R"(","Containers":[")" + id('7') + R"("],"InitContainers":[")" + id('6') +
             R"("],"Logs":null,"ContainerErrors":["starting the pod: not all containers could be started"]}],)"
-            R"("Volumes":[{"Name":"v"}],"StopReport":null,"RmReport":null,"Secrets":null})" "\n");
-  const auto failed = reported(Method::Post, {{"pod/p", 500, R"({"cause":"c","message":"the name is in use","response":500})"}});
+            R"("Volumes":[{"Name":"v"}],"StopReport":null,"RmReport":null,"Secrets":null})"
+            "\n");
+  const auto failed =
+      reported(Method::Post, {{"pod/p", 500, R"({"cause":"c","message":"the name is in use","response":500})"}});
   CHECK(failed.status == 500);
   CHECK(failed.content.find("the name is in use") != std::string::npos);
-  CHECK(reported(Method::Delete, {{"stopped/" + id('5'), 304, ""}, {"removed/" + id('5'), 200, "{}"}, {"volume/x", 409, "{}"}})
-            .content ==
-        R"({"Pods":null,"Volumes":null,"StopReport":[{"Errs":null,"Id":")" + id('5') +
-            R"("}],"RmReport":[{"Err":null,"Id":")" + id('5') + R"("}],"Secrets":null})" "\n");
+  CHECK(reported(Method::Delete,
+                 {{"stopped/" + id('5'), 304, ""}, {"removed/" + id('5'), 200, "{}"}, {"volume/x", 409, "{}"}})
+            .content == R"({"Pods":null,"Volumes":null,"StopReport":[{"Errs":null,"Id":")" + id('5') +
+                            R"("}],"RmReport":[{"Err":null,"Id":")" + id('5') +
+                            R"("}],"Secrets":null})"
+                            "\n");
 }
 
 TEST_CASE("what was generated is shown without paths and images of others") {
@@ -510,12 +540,15 @@ TEST_CASE("what was generated is shown without paths and images of others") {
     return std::string("asks without end");
   };
   const auto text = shown(
-      "# Created with podman-4.3.1\napiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    bind-mount-options: /srv/demo:z\n"
+      "# Created with podman-4.3.1\napiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    bind-mount-options: "
+      "/srv/demo:z\n"
       "    io.podman.annotations.init/web: \"FALSE\"\n  name: web\nspec:\n  containers:\n"
-      "  - image: docker.io/library/theirs:1\n    name: web\n    volumeMounts:\n    - mountPath: /w\n      name: srv-demo-host-0\n"
+      "  - image: docker.io/library/theirs:1\n    name: web\n    volumeMounts:\n    - mountPath: /w\n      name: "
+      "srv-demo-host-0\n"
       "    - mountPath: /x\n      name: etc-host-1\n    - mountPath: /d\n      name: data-pvc\n"
       "  volumes:\n  - hostPath:\n      path: /srv/demo\n      type: Directory\n    name: srv-demo-host-0\n"
-      "  - hostPath:\n      path: /etc\n    name: etc-host-1\n  - name: data-pvc\n    persistentVolumeClaim:\n      claimName: data\nstatus: {}\n");
+      "  - hostPath:\n      path: /etc\n    name: etc-host-1\n  - name: data-pvc\n    persistentVolumeClaim:\n      "
+      "claimName: data\nstatus: {}\n");
   CAPTURE(text);
   CHECK(text.find("/srv") == std::string::npos);
   CHECK(text.find("srv-demo") == std::string::npos);

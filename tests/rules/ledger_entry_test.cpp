@@ -39,6 +39,22 @@ std::string way(Method method, std::string_view target) {
 
 }  // namespace
 
+TEST_CASE("of everything that comes into the ledger it says by which way") {
+  const auto brings = {Answer::PullLines, Answer::BuildLines, Answer::MadeImage, Answer::MadeSecret, Answer::ManifestLines};
+  const Project project{"p1", "appx.project", {}};
+  World world;
+  for (const auto& endpoint : endpoints()) {
+    const bool removes = endpoint.act == Act::ManifestRemove;
+    if (endpoint.refusal || removes || std::ranges::find(brings, endpoint.answer) == brings.end()) continue;
+    CAPTURE(std::string(endpoint.path));
+    const Match match{&endpoint, "x"};
+    const Request request{};
+    Facts facts(project, world.ledger, world.memory, world.usage);
+    const Exchange exchange{project, match, request, facts};
+    CHECK_FALSE(way_of(exchange).empty());
+  }
+}
+
 TEST_CASE("rows are meant by full ids, by twelve digits or more, and by names as clients write them") {
   const std::string both = "p1 " + std::string(20, 'a') + ", p10 " + std::string(20, 'a');
   CHECK(called(id('a')) == both);
@@ -82,7 +98,7 @@ TEST_CASE("the way is what the client asked for") {
   CHECK(way(Method::Post, "/v1.41/images/a/tag?repo=b") == "tag");
   CHECK(way(Method::Post, "/v1.41/commit?container=a") == "commit");
   CHECK(way(Method::Post, "/v1.41/build?t=a") == "build");
-  CHECK(way(Method::Post, "/v4.0.0/libpod/secrets/create?name=a") == "create");
+  CHECK(way(Method::Post, "/v4.0.0/libpod/secrets/create?name=a") == "secret");
   CHECK(way(Method::Get, "/v1.41/images/json").empty());
 }
 

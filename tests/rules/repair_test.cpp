@@ -59,6 +59,13 @@ TEST_CASE("a ledger that says what is there is left as it is") {
             inventory) == Texts{});
 }
 
+TEST_CASE("a manifest list is held by its name, as long as the name is there") {
+  const LedgerEntries list{{EntryKind::Image, "p1", name}, made("p1", name)};
+  CHECK(found(list, engine({listed('b', name)})) == Texts{});
+  CHECK(found(list, engine({listed('b', "quay.io/other:1")})) ==
+        Texts{"p1 loses the image " + name + ": Podman has none", "p1 loses the tag " + name + ": Podman has none"});
+}
+
 TEST_CASE("images, names and secrets that are gone are dropped") {
   const auto inventory = engine({listed('b', "quay.io/other:1")});
   const auto repair = find_repair({image("p1", 'a'), pulled("p1", name), {EntryKind::Secret, "p1", "s1"}}, inventory,

@@ -68,7 +68,8 @@ class World {
   Usage usage;
   Project project{"p1", "appx.project", {.shared_images = {"localhost/shared*"}}};
   std::string engine = "4.3.1";
-  std::optional<Archive> archive;  ///< of the request, where its endpoint takes one
+  std::set<std::string> manifests;  ///< names of manifest lists
+  std::optional<Archive> archive;   ///< of the request, where its endpoint takes one
   std::vector<Question> asked;
   std::vector<std::string> fetched;  ///< images that have been fetched for the next request
 
@@ -166,6 +167,10 @@ class World {
       const auto kind = question.ask == Question::Ask::Mounts ? Kind::Container : question.kind;
       const auto& list = lists_.contains(kind) ? lists_[kind] : empty_;
       must(facts.learn(question, 200, json::write(list)), "the list is understood");
+      return;
+    }
+    if (question.kind == Kind::Manifest) {
+      must(facts.learn(question, manifests.contains(question.name) ? 204 : 404, ""), "it is told whether it is there");
       return;
     }
     const auto place = objects_.find({question.kind, question.name});

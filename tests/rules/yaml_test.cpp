@@ -11,7 +11,8 @@ namespace {
 /// The documents as JSON, one behind the other, or what was refused.
 std::string read(std::string_view text, const yaml::Limits& limits = {}) {
   const auto parsed = yaml::parse(text, limits);
-  if (const auto* error = std::get_if<yaml::Error>(&parsed)) return (error->beyond_limit ? "limit: " : "") + error->text();
+  if (const auto* error = std::get_if<yaml::Error>(&parsed))
+    return (error->beyond_limit ? "limit: " : "") + error->text();
   std::string result;
   for (const auto& document : std::get<json::Array>(parsed)) result += json::write(document) + ' ';
   if (!result.empty()) result.pop_back();
@@ -34,12 +35,35 @@ TEST_CASE("documents of YAML are read into JSON") {
 
 TEST_CASE("scalars without quotes are what the reader of Kubernetes takes them for") {
   const std::pair<const char*, const char*> rows[] = {
-      {"yes", "true"},       {"No", "false"},     {"on", "true"},      {"OFF", "false"},     {"y", R"("y")"},
-      {"N", R"("N")"},        {"True", "true"},    {"~", "null"},       {"Null", "null"},     {"0644", "420"},
-      {"0o644", "420"},      {"0x1F", "31"},      {"0b101", "5"},      {"-7", "-7"},         {"+7", "7"},
-      {"1.50", "1.50"},      {".5", "0.5"},       {"5.", "5.0"},       {"1e3", "1e3"},       {"-0", "0"},
-      {"'yes'", R"("yes")"}, {"\"1\"", R"("1")"}, {"1Gi", R"("1Gi")"}, {"500m", R"("500m")"}, {"1:30", R"("1:30")"},
-      {"yES", R"("yES")"},   {"0x", R"("0x")"},   {"1.2.3", R"("1.2.3")"},       {"18446744073709551615", "18446744073709551615"},
+      {"yes", "true"},
+      {"No", "false"},
+      {"on", "true"},
+      {"OFF", "false"},
+      {"y", R"("y")"},
+      {"N", R"("N")"},
+      {"True", "true"},
+      {"~", "null"},
+      {"Null", "null"},
+      {"0644", "420"},
+      {"0o644", "420"},
+      {"0x1F", "31"},
+      {"0b101", "5"},
+      {"-7", "-7"},
+      {"+7", "7"},
+      {"1.50", "1.50"},
+      {".5", "0.5"},
+      {"5.", "5.0"},
+      {"1e3", "1e3"},
+      {"-0", "0"},
+      {"'yes'", R"("yes")"},
+      {"\"1\"", R"("1")"},
+      {"1Gi", R"("1Gi")"},
+      {"500m", R"("500m")"},
+      {"1:30", R"("1:30")"},
+      {"yES", R"("yES")"},
+      {"0x", R"("0x")"},
+      {"1.2.3", R"("1.2.3")"},
+      {"18446744073709551615", "18446744073709551615"},
   };
   for (const auto& [text, expected] : rows) {
     CAPTURE(text);
@@ -74,7 +98,9 @@ TEST_CASE("what two readers could take for two things is refused") {
       {"~: a\n", "a key that is no text (line 1)"},
       {"a: \"\\0\"\n", "a character that is none (line 1)"},
       {"a: \x01\n", "a control character (line 1)"},
-      {"\xEF\xBB\xBF" "a: 1\n", "a byte order mark (line 1)"},
+      {"\xEF\xBB\xBF"
+       "a: 1\n",
+       "a byte order mark (line 1)"},
       {"\xFE\xFF\0a", "text that is not UTF-8 (line 1)"},
       {"a: \xC3\x28\n", "text that is not UTF-8 (line 1)"},
   };
@@ -82,8 +108,8 @@ TEST_CASE("what two readers could take for two things is refused") {
     CAPTURE(text);
     CHECK(read(text) == expected);
   }
-  for (const auto* text : {"a: *x\n", "\ta: 1\n", "a: b: c\n", "x\ny: 1\n", "a: \"\\ud800\"\n", "{a: 1}}\n",
-                           "a: @x\n", "a: `x\n"}) {
+  for (const auto* text :
+       {"a: *x\n", "\ta: 1\n", "a: b: c\n", "x\ny: 1\n", "a: \"\\ud800\"\n", "{a: 1}}\n", "a: @x\n", "a: `x\n"}) {
     CAPTURE(text);
     CHECK(read(text).starts_with("text that is not well formed"));
   }
@@ -115,11 +141,12 @@ TEST_CASE("a text that would take much to read is refused before it does") {
 }
 
 TEST_CASE("what is written is read as the same value") {
-  for (const auto* text : {R"({"kind":"Pod","metadata":{"annotations":{"a/b":"FALSE"},"name":"web"}})",
-                           R"({"a":[{"b":"1","c":[1,2.5,true,null]},["x",[]],{}],"d":""})",
-                           R"({"a":"yes","b":"0644","c":"- x","d":"k: v","e":"#c","f":"line\nline\n","g":"é\u0001\"\\"})",
-                           R"({"a: b":1,"yes":2,"1":3,"":4,"-":5,"x":"%","y":"<<","<<":"z"})", R"("text")", "[]",
-                           R"({"a":"x:","b":"::1","c":"2001-01-01","d":" x ","e":"~","f":"[","g":"null"})"}) {
+  for (const auto* text :
+       {R"({"kind":"Pod","metadata":{"annotations":{"a/b":"FALSE"},"name":"web"}})",
+        R"({"a":[{"b":"1","c":[1,2.5,true,null]},["x",[]],{}],"d":""})",
+        R"({"a":"yes","b":"0644","c":"- x","d":"k: v","e":"#c","f":"line\nline\n","g":"é\u0001\"\\"})",
+        R"({"a: b":1,"yes":2,"1":3,"":4,"-":5,"x":"%","y":"<<","<<":"z"})", R"("text")", "[]",
+        R"({"a":"x:","b":"::1","c":"2001-01-01","d":" x ","e":"~","f":"[","g":"null"})"}) {
     CAPTURE(text);
     const auto value = std::get<json::Value>(json::parse(text));
     const auto written = yaml::write(value);

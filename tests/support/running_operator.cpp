@@ -48,7 +48,9 @@ RunningOperator::RunningOperator(std::string configuration, std::string store)
     : text_(std::move(configuration)),
       podman(directory_.path() + "/upstream.sock"),
       running_(std::make_unique<Running>(*this, context_, directory_.path(), store)),
-      thread_([this] { context_.run(); }) {}
+      thread_([this] { context_.run(); }) {
+  podman.on("GET /v4.0.0/libpod/secrets/json", FakePodman::says(http_answer(200, "[]")));
+}
 
 RunningOperator::~RunningOperator() {
   boost::asio::post(context_, [this] {

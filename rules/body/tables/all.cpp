@@ -51,6 +51,7 @@ std::span<const Table> tables() {
                                          {"spec.template.spec.containers[].", kube_container_rows}};
   static const Part kube_configuration[] = {{"", kube_configuration_rows}, {"metadata.", kube_metadata_rows}};
   static const Part kube_claim[] = {{"", kube_claim_rows}, {"metadata.", kube_metadata_rows}};
+  static const Part manifest[] = {{"", manifest_rows}};
   static const Table all[] = {
       {Body::ContainerCreateCompat, "Container create (Docker API)", container_compat},
       {Body::ContainerCreateLibpod, "Container create (libpod API)", container_libpod},
@@ -70,6 +71,7 @@ std::span<const Table> tables() {
       {Body::ExecStart, "Exec start (both APIs)", exec_start},
       {Body::RegistryLogin, "Registry login (Docker API)", registry_login},
       {Body::SecretCreate, "Secret create (Docker API)", secret},
+      {Body::ManifestModify, "Manifest list: create and change (libpod API)", manifest},
       {Body::ExecRemove, "Exec remove (libpod API)", exec_remove},
       {Body::KubePod, "Kubernetes: Pod", kube_pod},
       {Body::KubeDeployment, "Kubernetes: Deployment", kube_deployment},

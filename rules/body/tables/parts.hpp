@@ -13,7 +13,7 @@ extern const std::span<const Row> volume_compat_rows, volume_libpod_rows;
 extern const std::span<const Row> network_compat_rows, network_libpod_rows, network_update_rows;
 extern const std::span<const Row> connect_compat_rows, connect_libpod_rows, disconnect_rows;
 extern const std::span<const Row> exec_create_rows, exec_start_rows, exec_remove_rows;
-extern const std::span<const Row> registry_login_rows, secret_rows;
+extern const std::span<const Row> registry_login_rows, secret_rows, manifest_rows;
 extern const std::span<const Row> kube_pod_rows, kube_deployment_rows, kube_configuration_rows, kube_claim_rows;
 extern const std::span<const Row> kube_metadata_rows, kube_pod_spec_rows, kube_container_rows;  ///< parts of those
 
