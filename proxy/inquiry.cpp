@@ -1,6 +1,7 @@
 #include "proxy/inquiry.hpp"
 
 #include "proxy/fetching.hpp"
+#include "rules/absence.hpp"
 #include "rules/decide.hpp"
 #include "rules/ledger_entry.hpp"
 #include "rules/quota.hpp"
@@ -152,12 +153,18 @@ std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int st
   return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
 }
 
+/// Removals of other projects must not make this one's requests fail: what passes by is asked again.
 Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& question) {
-  UpstreamCall call(services_.upstream);
-  if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
-  const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
-  if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
-  co_return take(question, call.head().status, std::get<std::string>(content), call.head().fields);
+  constexpr int max_tries = 8;
+  for (int tried = 1;; ++tried) {
+    UpstreamCall call(services_.upstream);
+    if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
+    const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
+    if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
+    const auto& text = std::get<std::string>(content);
+    if (tried < max_tries && rules::passes_by(question, call.head().status, text)) continue;
+    co_return take(question, call.head().status, text, call.head().fields);
+  }
 }
 
 }  // namespace podfence::proxy

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "rules/absence.hpp"
 #include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
 #include "rules/target.hpp"
@@ -56,17 +57,6 @@ std::string identity(Kind kind, const json::Value& object) {
   auto id = object.text(source_of(kind).id_member);
   if (kind == Kind::Network && id.empty()) id = object.text("Id");
   return std::string(id);
-}
-
-/// Podman answers 500 for a prefix that fits several objects, some of which may be foreign, and for an object that goes
-/// while it is looked at. Both count as absent.
-bool is_absent(int status, std::string_view content) {
-  constexpr auto signs =
-      std::to_array<std::string_view>({"more than one", "multiple", R"("cause":"no such )",
-                                       R"("cause":"network not found")", R"("cause":"image not known")"});
-  return status == 404 || (status == 500 && std::ranges::any_of(signs, [&](std::string_view sign) {
-                             return content.find(sign) != std::string_view::npos;
-                           }));
 }
 
 /// A manifest list without an image for this host (libimage: the platform is looked for in it). It has the name.
@@ -275,7 +265,7 @@ bool Facts::learn(const Question& question, int status, std::string_view content
     known_[question] = std::move(fact);
     return true;
   }
-  if (question.ask == Question::Ask::Object && is_absent(status, content)) {
+  if (question.ask == Question::Ask::Object && says_absent(status, content)) {
     if (question.kind == Kind::Image && is_unusable_list(content)) fact.ownership = Ownership::Foreign;
     known_[question] = fact;
     return true;

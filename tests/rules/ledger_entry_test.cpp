@@ -98,7 +98,7 @@ TEST_CASE("the way is what the client asked for") {
   CHECK(way(Method::Post, "/v1.41/images/a/tag?repo=b") == "tag");
   CHECK(way(Method::Post, "/v1.41/commit?container=a") == "commit");
   CHECK(way(Method::Post, "/v1.41/build?t=a") == "build");
-  CHECK(way(Method::Post, "/v4.0.0/libpod/secrets/create?name=a") == "create");
+  CHECK(way(Method::Post, "/v4.0.0/libpod/secrets/create?name=a") == "secret");
   CHECK(way(Method::Get, "/v1.41/images/json").empty());
 }
 

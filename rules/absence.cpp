@@ -1,0 +1,36 @@
+#include "rules/absence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace podfence::rules {
+
+namespace {
+
+/// What Podman says when an image goes while it is looked at (4.3.1: an image is read in several steps).
+constexpr auto signs_of_vanishing =
+    std::to_array<std::string_view>({R"("cause":"image not known")", R"("cause":"layer not known")",
+                                     R"("cause":"size is not known")", R"("cause":"file does not exist")"});
+/// Other objects that go, and a prefix that fits several objects.
+constexpr auto signs_of_absence = std::to_array<std::string_view>(
+    {"more than one", "multiple", R"("cause":"no such )", R"("cause":"network not found")"});
+
+bool has_any(std::string_view content, std::span<const std::string_view> signs) {
+  return std::ranges::any_of(signs,
+                             [&](std::string_view sign) { return content.find(sign) != std::string_view::npos; });
+}
+
+}  // namespace
+
+bool says_absent(int status, std::string_view content) {
+  return status == 404 ||
+         (status == 500 && (has_any(content, signs_of_absence) || has_any(content, signs_of_vanishing)));
+}
+
+bool passes_by(const Question& question, int status, std::string_view content) {
+  const bool lists = question.ask == Question::Ask::List || question.ask == Question::Ask::Count;
+  return lists && question.kind == Kind::Image && status == 500 && has_any(content, signs_of_vanishing);
+}
+
+}  // namespace podfence::rules
