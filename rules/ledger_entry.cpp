@@ -42,7 +42,7 @@ constexpr auto ways = std::to_array<Way>({
     {Act::Commit, "commit"},
     {Act::ManifestCreate, "manifest"},
     {Act::ManifestModify, "manifest"},
-    {Act::SecretCreate, "create"},
+    {Act::SecretCreate, "secret"},
 });
 
 bool is_called(const LedgerEntry& entry, std::string_view word) {
