@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
+import tarfile
 import tempfile
+import time
 from contextlib import contextmanager
 
 from check import check, contains, equal, lacks, skip
 from clients import API, LIBPOD, fails, ok, says, shows
-from wire import query
+from wire import query, request
 from world import IMAGE, LABEL, SLEEP
 
 CACHE_LABEL = "podfence.cache"
@@ -226,6 +229,47 @@ def test_compose(world):
         shows(p1.docker("ps", "--format", "{{.Image}}"), "composed:1")
         ok(p1.compose("down", "--rmi", "all", cwd=directory, timeout=120))
         equal(p1.get(f"{API}/images/composed:1/json").status, 404, "down --rmi removes it")
+
+
+def _resident(pid, line):
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(rf"{line}:\s+(\d+) kB", status.read()).group(1)) // 1024
+
+
+def test_large_context(world):
+    """A context of any size is judged and sent on in bounded memory. PODFENCE_CONTEXT_MIB says how large (256)."""
+    if world.bare:
+        return
+    size, piece = int(os.environ.get("PODFENCE_CONTEXT_MIB", "256")), os.urandom(1 << 20)
+    dockerfile = f"FROM {IMAGE}\nLABEL size={size}\n".encode()
+    pid = world.fence.process.pid
+    with open(f"/proc/{pid}/clear_refs", "w") as peak:
+        peak.write("5")  # the peak begins anew (proc(5))
+    before, start = _resident(pid, "VmRSS"), time.monotonic()
+    with world.p1.connect(1800) as connection:
+        connection.send(request("POST", f"{API}/build{query(t='large:1')}", fields=[*TAR, ("Transfer-Encoding", "chunked")]))
+
+        def send(data):
+            connection.send(b"%x\r\n%s\r\n" % (len(data), data))
+        send(tarfile.TarInfo.tobuf(_entry("Dockerfile", len(dockerfile))) + dockerfile.ljust(512, b"\0"))
+        send(tarfile.TarInfo.tobuf(_entry("large", size << 20)))
+        for _ in range(size):
+            send(piece)
+        send(bytes(1024))
+        connection.send(b"0\r\n\r\n")
+        sent = time.monotonic()
+        answer = connection.receive()
+    check(answer.status == 200 and "errorDetail" not in answer.text, "it is built", answer.text[-300:])
+    grown = _resident(pid, "VmHWM") - before
+    print(f"  {size} MiB: sent in {sent - start:.1f} s, built {time.monotonic() - sent:.1f} s later, at most {grown} MiB more in memory")
+    check(grown < 48, "podfence's memory grows by less than 48 MiB", f"{before} MiB before, {grown} MiB more")
+    world.p1.delete(f"{API}/images/large:1")
+
+
+def _entry(name, size):
+    entry = tarfile.TarInfo(name)
+    entry.size = size
+    return entry
 
 
 def test_left_behind(world):
