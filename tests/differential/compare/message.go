@@ -150,7 +150,7 @@ func (c *comparison) compare(m *message) []string {
 		d.check(string(content) == "abc", "content %q", content)
 	} else if int64(len(content)) != m.length {
 		d.check(false, "content of %d bytes, judged %d", len(content), m.length)
-	} else if len(content) > 0 {
+	} else if len(content) > 0 && request.Header.Get("Content-Type") != "application/x-tar" { // an archive of podfence's own
 		d.json(m, content)
 		if row != nil {
 			d.structs(c.tables.typeOf(row.body), m, content)

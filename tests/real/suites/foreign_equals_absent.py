@@ -69,6 +69,8 @@ def same(world, method, path, content, reference, substitute):
 
 
 def _in_path(path, content, name):
+    if isinstance(content, dict):
+        content = json.loads(json.dumps(content).replace("REF", name))
     return path.replace("REF", quote(name, safe="")), content
 
 

@@ -129,10 +129,20 @@ image     GET    /libpod/images/REF/history
 image     GET    /libpod/images/REF/exists
 image     DELETE /libpod/images/REF
 image     DELETE /libpod/images/REF?force=true
+pod       DELETE /libpod/play/kube
+pod       DELETE /libpod/kube/play?force=true
 """
+
+
+def _kube(name, image=IMAGE):
+    """JSON is YAML."""
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": image}]}}
+
 
 BODIES = {
     "/containers/REF/update": {"Memory": 67108864},
+    "/libpod/play/kube": _kube("REF"),
+    "/libpod/kube/play": _kube("REF"),
     "/libpod/containers/REF/update": {"memory": {"limit": 67108864}},
     "/containers/REF/archive": b"\0" * 1024,
     "/libpod/containers/REF/archive": b"\0" * 1024,
@@ -203,6 +213,10 @@ container GET    /libpod/events stream=false&filters:container
 image     GET    /libpod/events stream=false&filters:image
 volume    GET    /libpod/events stream=false&filters:volume
 pod       GET    /libpod/events stream=false&filters:pod
+container GET    /libpod/generate/kube names=REF
+pod       GET    /libpod/generate/kube names=REF
+volume    GET    /libpod/generate/kube names=REF
+container GET    /libpod/kube/generate service=true&names=REF
 id        POST   /images/create fromImage=REF
 id        POST   /libpod/images/pull policy=missing&reference=REF
 """
@@ -250,6 +264,8 @@ CONTENTS = [
     ("container", "/libpod/containers/create", _libpod(dependencyContainers=["REF"])),
     ("network", "/libpod/pods/create", {"name": "made", "netns": {"nsmode": "bridge"}, "Networks": {"REF": {}}}),
     ("image", "/libpod/pods/create", {"name": "made", "infra_image": "REF"}),
+    ("id", "/libpod/play/kube", _kube("made", "REF")),
+    ("id", "/libpod/kube/play", _kube("made", "REF")),
     ("container", "/networks/net/connect", {"Container": "REF"}),
     ("container", "/networks/net/disconnect", {"Container": "REF"}),
     ("container", "/networks/net/disconnect", {"Container": "REF", "Force": True}),
