@@ -1,8 +1,10 @@
 #include "proxy/inquiry.hpp"
 
 #include "proxy/fetching.hpp"
+#include "proxy/log.hpp"
 #include "rules/absence.hpp"
 #include "rules/decide.hpp"
+#include "rules/escaped.hpp"
 #include "rules/ledger_entry.hpp"
 #include "rules/quota.hpp"
 #include "rules/refusal.hpp"
@@ -10,6 +12,9 @@
 namespace podfence::proxy {
 
 namespace {
+
+/// Bytes of an answer that the log tells.
+constexpr std::size_t max_told = 200;
 
 /// Requests that change nothing have nothing to protect.
 bool changes_something(rules::Method method) { return method != rules::Method::Get && method != rules::Method::Head; }
@@ -150,6 +155,8 @@ Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& questi
 std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer,
                                          const rules::Fields& fields) {
   if (facts_->learn(question, status, answer, fields)) return std::nullopt;
+  log("Podman's answer to a question about " + std::string(rules::text(question.kind)) + " cannot be understood: " +
+      std::to_string(status) + " " + rules::escaped(answer, max_told));
   return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
 }
 

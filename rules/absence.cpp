@@ -12,6 +12,8 @@ namespace {
 constexpr auto signs_of_vanishing =
     std::to_array<std::string_view>({R"("cause":"image not known")", R"("cause":"layer not known")",
                                      R"("cause":"size is not known")", R"("cause":"file does not exist")"});
+/// And what it says when it stumbles over that: 4.3.1 has no look at what it found.
+constexpr auto signs_of_stumbling = std::to_array<std::string_view>({"nil pointer dereference"});
 /// Other objects that go, and a prefix that fits several objects.
 constexpr auto signs_of_absence = std::to_array<std::string_view>(
     {"more than one", "multiple", R"("cause":"no such )", R"("cause":"network not found")"});
@@ -29,8 +31,9 @@ bool says_absent(int status, std::string_view content) {
 }
 
 bool passes_by(const Question& question, int status, std::string_view content) {
+  if (question.kind != Kind::Image || status != 500) return false;
   const bool lists = question.ask == Question::Ask::List || question.ask == Question::Ask::Count;
-  return lists && question.kind == Kind::Image && status == 500 && has_any(content, signs_of_vanishing);
+  return has_any(content, signs_of_stumbling) || (lists && has_any(content, signs_of_vanishing));
 }
 
 }  // namespace podfence::rules

@@ -21,8 +21,11 @@ TEST_CASE("an object that goes while it is looked at is absent, in every step of
   CHECK_FALSE(says_absent(200, says("image not known")));
 }
 
-TEST_CASE("a list of images that fails by a removal can be asked for again, and nothing else") {
+TEST_CASE("a question about images that fails by a removal can be asked again, and nothing else") {
   using Ask = Question::Ask;
+  const auto stumbled = says("runtime error: invalid memory address or nil pointer dereference");
+  for (const auto ask : {Ask::List, Ask::Object}) CHECK(passes_by({ask, Kind::Image, "x"}, 500, stumbled));
+  CHECK_FALSE(passes_by({Ask::Object, Kind::Container, "x"}, 500, stumbled));
   for (const auto ask : {Ask::List, Ask::Count}) CHECK(passes_by({ask, Kind::Image, ""}, 500, says("layer not known")));
   CHECK_FALSE(passes_by({Ask::List, Kind::Image, ""}, 500, says("database is locked")));
   CHECK_FALSE(passes_by({Ask::List, Kind::Volume, ""}, 500, says("layer not known")));

@@ -333,7 +333,10 @@ class Storm:
         self.look_at_the_file(round)
         for name, project in self.fence.projects.items():
             seen = {}
-            for image in project.get(f"{LIBPOD}/images/json").json():
+            answer = project.get(f"{LIBPOD}/images/json")
+            while answer.status == 500:  # Podman fails to list what it is removing still
+                answer = project.get(f"{LIBPOD}/images/json")
+            for image in answer.json():
                 for tag in image.get("RepoTags") or [f"nameless {image['Id']}"]:
                     seen[tag] = image["Id"]
             self.look_at_what_was_told(round, name, seen)
