@@ -59,7 +59,8 @@ std::unique_ptr<ControlListener> ControlListener::open(const asio::any_io_execut
 void ControlListener::adopt(Connection::Socket socket, const rules::Credentials& client, const std::string& remote) {
   const auto* identity = rules::identify(options_, client);
   if (identity) {
-    clients_.adopt(std::move(socket), std::make_shared<ControlDoor>(options_.text(), *identity, remote, server_), account);
+    clients_.adopt(std::move(socket), std::make_shared<ControlDoor>(options_.text(), *identity, remote, server_),
+                   account);
   } else {
     rules::Deny deny{rules::refusal("control.identity"), rules::text_of(client), rules::Kind::None};
     clients_.turn_away(std::move(socket), std::make_shared<ClosedDoor>(options_.text(), remote), std::move(deny));

@@ -57,7 +57,8 @@ Statement::Statement(Database& database, const char* sql) : database_(database.h
 void Statement::bind(int parameter, std::string_view text) {
   // Without data a text is NULL for SQLite.
   const char* data = text.empty() ? "" : text.data();
-  check(sqlite3_bind_text64(statement_.get(), parameter + 1, data, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8), database_);
+  check(sqlite3_bind_text64(statement_.get(), parameter + 1, data, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+        database_);
 }
 
 bool Statement::step() {

@@ -155,8 +155,8 @@ Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& questi
 std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer,
                                          const rules::Fields& fields) {
   if (facts_->learn(question, status, answer, fields)) return std::nullopt;
-  log("Podman's answer to a question about " + std::string(rules::text(question.kind)) + " cannot be understood: " +
-      std::to_string(status) + " " + rules::escaped(answer, max_told));
+  log("Podman's answer to a question about " + std::string(rules::text(question.kind)) +
+      " cannot be understood: " + std::to_string(status) + " " + rules::escaped(answer, max_told));
   return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
 }
 

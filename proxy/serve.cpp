@@ -190,8 +190,7 @@ void serve(rules::Configuration configuration, const std::string& file) {
   AuditLog audit(configuration.audit_log);
   Engine upstream = find_engine(configuration, places);
   asio::io_context context(1);
-  Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state,
-                configuration.label);
+  Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
   Tenancy tenancy(
       server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });

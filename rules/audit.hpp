@@ -15,7 +15,7 @@ struct AuditRecord {
   std::string time;  ///< RFC 3339, UTC, milliseconds
   std::string request_id;
   std::string project;
-  std::string listener;  ///< socket path, or address and port
+  std::string listener;       ///< socket path, or address and port
   std::string identity = {};  ///< of a control plane: by what it is known
   std::string remote = {};    ///< address and port of a client of TCP
   std::int64_t peer_uid = -1;

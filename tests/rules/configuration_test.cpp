@@ -86,7 +86,8 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
       {"", "1 : The document is empty"},
       {"[]", "1 : must be an object"},
       {"{} {}", "1 : The document root must not be followed by other values."},
-      {R"({"projects": {}})", "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
+      {R"({"projects": {}})",
+       "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
        "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, label, policies, "

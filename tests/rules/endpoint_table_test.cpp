@@ -94,7 +94,7 @@ const std::set<std::string> narrowed = {
     "/libpod/kube/play",
     "/libpod/generate/kube",  // of own objects, without the host's paths
     "/libpod/kube/generate",
-    "/libpod/manifests/{name:.*}",    // own lists, of members that may be used
+    "/libpod/manifests/{name:.*}",  // own lists, of members that may be used
     "/libpod/manifests/{name:.*}/json",
     "/libpod/manifests/{name:.*}/registry/{destination:.*}",
 };

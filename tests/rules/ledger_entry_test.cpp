@@ -40,7 +40,8 @@ std::string way(Method method, std::string_view target) {
 }  // namespace
 
 TEST_CASE("of everything that comes into the ledger it says by which way") {
-  const auto brings = {Answer::PullLines, Answer::BuildLines, Answer::MadeImage, Answer::MadeSecret, Answer::ManifestLines};
+  const auto brings = {Answer::PullLines, Answer::BuildLines, Answer::MadeImage, Answer::MadeSecret,
+                       Answer::ManifestLines};
   const Project project{"p1", "appx.project", {}};
   World world;
   for (const auto& endpoint : endpoints()) {

@@ -23,8 +23,8 @@ std::vector<proxy::ListenerOptions> listeners(const std::string& directory, rule
   for (const auto* id : projects) {
     rules::Project project{id, "appx.project", std::exchange(policy, {})};
     project.policy.shared_images = {"localhost/*"};
-    options.push_back({std::make_shared<const rules::Project>(std::move(project)),
-                       directory + "/" + id + "/podman.sock"});
+    options.push_back(
+        {std::make_shared<const rules::Project>(std::move(project)), directory + "/" + id + "/podman.sock"});
   }
   return options;
 }
