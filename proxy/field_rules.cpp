@@ -146,15 +146,20 @@ std::optional<Deny> read_expectation(const Fields& fields, RequestHead& head) {
 }
 
 std::optional<Deny> read_own_fields(const Fields& fields, RequestHead& head) {
+  std::string registries;
   const struct {
     std::string_view name;
     std::string& target;
-  } own[] = {{"X-Registry-Auth", head.registry_auth}, {"X-Appx-Project", head.project}};
+  } own[] = {
+      {"X-Registry-Auth", head.registry_auth}, {"X-Registry-Config", registries}, {"X-Appx-Project", head.project}};
   for (const auto& [name, target] : own) {
     std::optional<std::string_view> value;
     if (auto deny = read_single(fields, name, value)) return deny;
     if (value && !names_connection_option(fields, ascii::lower(name))) target = *value;
   }
+  if (registries.empty()) return std::nullopt;
+  if (!head.registry_auth.empty()) return Deny{refusal("http.field"), "X-Registry-Config beside X-Registry-Auth"};
+  head.registry_auth = std::move(registries);  // a map by registry is understood there too
   return std::nullopt;
 }
 

@@ -25,8 +25,8 @@ std::optional<rules::Deny> read_content_fields(const rules::Fields& fields);
 
 std::optional<rules::Deny> read_expectation(const rules::Fields& fields, RequestHead& head);
 
-/// X-Registry-Auth and X-Appx-Project. Dropped when Connection names them: they were then meant for this hop only (RFC
-/// 9110 section 7.6.1).
+/// X-Registry-Auth, or what docker build sends in its place, X-Registry-Config; and X-Appx-Project. Dropped when
+/// Connection names them: they were then meant for this hop only (RFC 9110 section 7.6.1).
 std::optional<rules::Deny> read_own_fields(const rules::Fields& fields, RequestHead& head);
 
 bool names_connection_option(const rules::Fields& fields, std::string_view option);

@@ -115,7 +115,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"image.source", 403, "an image is imported from the content of the request only, not from: {}", "send the archive, with fromSrc=-"},
   {"image.tag-unknown", 404, "the image does not have that name: {}", "see its RepoTags"},
   {"registry.refused", 403, "the registry is not one that your project may use: {}", "use one of those that your project may use", false, "images.registries"},
-  {"registry.credentials", 400, "X-Registry-Auth cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
+  {"registry.credentials", 400, "X-Registry-Auth or X-Registry-Config cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
   // Manifest lists (act/manifest.cpp)
   {"manifest.engine", 403, "a manifest list could keep this Podman from listing anybody's images: {}", "ask the operator for Podman 5.0 or later", false, "images.insecure_manifests"},

@@ -214,6 +214,18 @@ TEST_CASE("registry credentials go with a pull, canonically written, and with no
   CHECK(seen[0].starts_with("POST /v1.41/images/create?"));
 }
 
+TEST_CASE("credentials by registry, as docker build sends them, go with a pull as well, and not beside others") {
+  RunningProxy proxy;
+  const std::string map = "eyJyZWdpc3RyeS5leGFtcGxlIjp7InVzZXJuYW1lIjoidSIsInBhc3N3b3JkIjoicCJ9fQ==";
+  const auto pull = [&](const std::string& fields) {
+    return proxy.ask(post("/v1.41/images/create?fromImage=registry.example/x&tag=1", "", fields)).status;
+  };
+  pull("X-Registry-Config: " + map + "\r\n");
+  CHECK(proxy.podman.saw("X-Registry-Auth: " + map + "\r\n", Milliseconds(0)));
+  CHECK_FALSE(proxy.podman.saw("X-Registry-Config", Milliseconds(0)));
+  CHECK(pull("X-Registry-Config: " + map + "\r\nX-Registry-Auth: " + map + "\r\n") == 400);
+}
+
 TEST_CASE("a field that Connection names does not take part in the request") {
   RunningProxy proxy;
   const std::string auth = "X-Registry-Auth: eyJ1c2VybmFtZSI6InUiLCJwYXNzd29yZCI6InAifQ==\r\n";
