@@ -196,6 +196,7 @@ bool is_labelled(Body body) {
     case Body::VolumeCreateLibpod:
     case Body::NetworkCreateCompat:
     case Body::NetworkCreateLibpod:
+    case Body::SecretCreate:
       return true;
     default:
       return false;

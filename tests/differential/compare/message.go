@@ -28,6 +28,9 @@ type message struct {
 
 type pair struct{ name, value string }
 
+// Content that nobody reads: archives of podfence's own, and values of secrets.
+var opaque = map[string]bool{"application/x-tar": true, "application/octet-stream": true}
+
 func pairsOf(text string) []pair {
 	var pairs []pair
 	if text == "" {
@@ -150,7 +153,7 @@ func (c *comparison) compare(m *message) []string {
 		d.check(string(content) == "abc", "content %q", content)
 	} else if int64(len(content)) != m.length {
 		d.check(false, "content of %d bytes, judged %d", len(content), m.length)
-	} else if len(content) > 0 && request.Header.Get("Content-Type") != "application/x-tar" { // an archive of podfence's own
+	} else if len(content) > 0 && !opaque[request.Header.Get("Content-Type")] {
 		d.json(m, content)
 		if row != nil {
 			d.structs(c.tables.typeOf(row.body), m, content)
