@@ -232,7 +232,9 @@ Task<void> Forwarding::undo(const rules::Batch& batch, const std::vector<rules::
     auto request = *batch.items[i].undo;
     if (const auto id = rules::made_id(outcomes[i].content)) request = rules::with_made_id(std::move(request), *id);
     UpstreamCall call(exchange_.services.upstream);
-    co_await call.send(request);
+    const auto outcome = co_await call.send(request);
+    if (!refusal_for(outcome) && succeeded(call.head().status))
+      inquiry_.record(rules::with_made_id(batch.items[i].on_undo, outcomes[i].content));
   }
 }
 
@@ -257,7 +259,7 @@ Task<rules::Outcome> Forwarding::send(rules::Batch::Item item) {
     if (refused) co_return refused_outcome(item, *refused);
     result.status = call.head().status;
   }
-  if (succeeded(result.status)) inquiry_.record(item.on_success);
+  if (succeeded(result.status)) inquiry_.record(rules::with_made_id(item.on_success, result.content));
   co_return result;
 }
 

@@ -4,6 +4,7 @@
 #include "rules/made_object.hpp"
 #include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
+#include "rules/shown_request.hpp"
 #include "rules/workspace_volume.hpp"
 
 namespace podfence::proxy {
@@ -12,11 +13,11 @@ namespace {
 /// Of what is not made here.
 std::string unknown_id() { return std::string(64, '0'); }
 
-/// The bytes that Podman gets, in order.
+/// The bytes that Podman gets, in order, but for the values of secrets.
 std::vector<std::string> messages_of(const rules::Decision& decision, const rules::Judged& judged) {
   std::vector<std::string> messages;
   const auto add = [&](const rules::UpstreamRequest& request) {
-    messages.push_back(write_request(request, false, false));
+    messages.push_back(write_request(rules::as_shown(request), false, false));
   };
   if (const auto* needs = rules::needs_of(decision)) {
     for (const auto& volume : needs->workspace_volumes) add(rules::claim(volume));
@@ -31,7 +32,7 @@ std::vector<std::string> messages_of(const rules::Decision& decision, const rule
     const auto& endpoint = *judged.match->endpoint;
     const bool streamed = endpoint.body == rules::Body::Stream || judged.request->archive;
     const bool hijacks = rules::relay_of(endpoint.answer) == rules::Relay::Hijack;
-    messages.push_back(write_request(forward->request, streamed, hijacks));
+    messages.push_back(write_request(rules::as_shown(forward->request), streamed, hijacks));
   }
   return messages;
 }

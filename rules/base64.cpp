@@ -1,5 +1,6 @@
 #include "rules/base64.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace podfence::rules {
@@ -33,6 +34,16 @@ std::optional<std::string> decode_base64(std::string_view text) {
     bits -= 8;
     bytes.push_back(static_cast<char>(buffer >> bits & 0xff));
   }
+  return bytes;
+}
+
+std::optional<std::string> decode_exact_base64(std::string_view text) {
+  auto bytes = decode_base64(text);
+  if (!bytes || text.find_first_of("-_") != std::string_view::npos) return std::nullopt;
+  std::string written = encode_base64(*bytes);
+  std::ranges::replace(written, '-', '+');
+  std::ranges::replace(written, '_', '/');
+  if (written != text) return std::nullopt;
   return bytes;
 }
 

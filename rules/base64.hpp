@@ -9,6 +9,8 @@
 namespace podfence::rules {
 
 std::optional<std::string> decode_base64(std::string_view text);
+/// Section 4 only, padded, with no bits left over: the one way to write the bytes.
+std::optional<std::string> decode_exact_base64(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 
 }  // namespace podfence::rules

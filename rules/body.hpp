@@ -29,7 +29,7 @@ enum class Body {
   ExecCreateCompat, ExecCreateLibpod, ExecStart, ExecRemove,
   RegistryLogin, SecretCreate, ManifestModify,
   KubeYaml,  ///< YAML, read into a list of documents; each has the table of its kind
-  KubePod, KubeDeployment, KubeConfigMap, KubeClaim,
+  KubePod, KubeDeployment, KubeConfigMap, KubeSecret, KubeClaim,
 };
 // clang-format on
 

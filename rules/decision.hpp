@@ -19,9 +19,10 @@ namespace podfence::rules {
 /// A request that we write for upstream. The wire adds Host and framing, nothing else.
 struct UpstreamRequest {
   Method method = Method::Get;
-  std::string target;                  ///< origin-form, canonical
-  Fields fields;                       ///< Content-Type and the like; never a client's field as it came
-  std::optional<std::string> content;  ///< nullopt: none, or the client's content where the row streams it
+  std::string target;                          ///< origin-form, canonical
+  Fields fields;                               ///< Content-Type and the like; never a client's field as it came
+  std::optional<std::string> content;          ///< nullopt: none, or the client's content where the row streams it
+  std::vector<std::string> confidential = {};  ///< values in the content (JSON pointers, "" is all of it): not shown
 };
 
 /// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names
@@ -137,12 +138,13 @@ struct Batch {
   struct Item {
     UpstreamRequest request;
     std::string name;               ///< what the report calls it
-    std::vector<Claim> on_success;  ///< applied when upstream answers 2xx
+    std::vector<Claim> on_success;  ///< applied when upstream answers 2xx; may be about what was made (made_object.hpp)
     bool ledger_only = false;       ///< nothing is sent: the outcome is 200 without content, the claims are applied
     /// The earlier item that makes the object which this one is about: its id is not known yet (made_object.hpp).
     std::optional<std::size_t> about = {};
     std::optional<UpstreamRequest> undo = {};  ///< takes back what was made, by its own id
     bool may_fail = false;
+    std::vector<Claim> on_undo = {};  ///< applied when that was answered by 2xx, as on_success
   };
   std::vector<Item> items;
   /// All or nothing: the first that fails ends it, and what was made is taken back, the latest first.

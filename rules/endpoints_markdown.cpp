@@ -170,6 +170,7 @@ std::string_view content_of(Body body) {
     case Body::KubePod:
     case Body::KubeDeployment:
     case Body::KubeConfigMap:
+    case Body::KubeSecret:
     case Body::KubeClaim:
     case Body::ManifestModify:
       return "judged field by field";

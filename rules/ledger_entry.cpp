@@ -43,6 +43,7 @@ constexpr auto ways = std::to_array<Way>({
     {Act::ManifestCreate, "manifest"},
     {Act::ManifestModify, "manifest"},
     {Act::SecretCreate, "secret"},
+    {Act::KubePlay, "kube"},
 });
 
 bool is_called(const LedgerEntry& entry, std::string_view word) {

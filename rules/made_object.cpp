@@ -1,7 +1,10 @@
 #include "rules/made_object.hpp"
 
+#include <algorithm>
+
 #include "rules/image_name.hpp"
 #include "rules/json.hpp"
+#include "rules/secret.hpp"
 
 namespace podfence::rules {
 
@@ -20,7 +23,19 @@ bool is_json(const UpstreamRequest& request) {
 std::optional<std::string> made_id(std::string_view answer) {
   const auto parsed = json::parse(answer, json::answer_limits);
   const auto* document = std::get_if<json::Value>(&parsed);
-  return document ? full_image_id(document->text("Id")) : std::nullopt;
+  if (!document) return std::nullopt;
+  if (is_secret_id(document->text("ID"))) return std::string(document->text("ID"));
+  return full_image_id(document->text("Id"));
+}
+
+std::vector<Claim> with_made_id(std::vector<Claim> claims, std::string_view answer) {
+  const auto is_about_it = [](const Claim& claim) { return claim.what == made_id_mark; };
+  if (std::ranges::none_of(claims, is_about_it)) return claims;
+  const auto id = made_id(answer);
+  if (!id) std::erase_if(claims, is_about_it);
+  for (auto& claim : claims)
+    if (is_about_it(claim)) claim.what = *id;
+  return claims;
 }
 
 UpstreamRequest with_made_id(UpstreamRequest request, std::string_view id) {

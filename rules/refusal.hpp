@@ -156,12 +156,12 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"operator.engine", 503, "Podman does not answer: {}", "look at its service"},
   // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
   {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
-  {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap and PersistentVolumeClaim"},
-  {"kube.nothing", 400, "there is nothing to play: {}", "send a Pod, a Deployment or a PersistentVolumeClaim"},
+  {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap, Secret and PersistentVolumeClaim"},
+  {"kube.nothing", 400, "there is nothing to play: {}", "send a Pod, a Deployment, a Secret or a PersistentVolumeClaim"},
   {"kube.name", 400, "the Kubernetes object has no name, or one of its kind has it already: {}", "give each a metadata.name of its own"},
   {"kube.reference", 400, "the YAML does not say what this refers to: {}", "send it in the same YAML"},
   {"kube.annotation", 403, "Podman would act on this annotation: {}", "leave it out"},
-  {"kube.secret", 403, "secrets cannot be used in Kubernetes YAML yet: {}", "hand the value over as an environment variable, or in a ConfigMap"},
+  {"kube.immutable", 409, "the secret was made of a Secret that says it is immutable: {}", "remove the secret first, or give the new one another name"},
 
   // Uploaded archives (archive.cpp, image_archive.cpp, proxy/archive.cpp)
   {"archive.format", 400, "the content is no tar archive that can be read: {}", "send a tar archive, plain or compressed by gzip, bzip2, xz or zstd"},

@@ -7,7 +7,13 @@ namespace {
 /// No name has it (check_new_name).
 constexpr char separator = ',';
 
+constexpr std::size_t id_digits = 25;
+
 }  // namespace
+
+bool is_secret_id(std::string_view text) {
+  return text.size() == id_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 std::string_view secret_name(const json::Value& secret) {
   const auto* spec = secret.find("Spec");
@@ -24,6 +30,8 @@ const Fact* find_secret(Facts& facts, std::string_view word) {
 }
 
 std::string environment_secrets_label(const Project& project) { return project.label_key + ".secrets"; }
+
+std::string immutable_secret_label(const Project& project) { return project.label_key + ".immutable"; }
 
 std::string environment_secrets_text(const std::set<std::string>& names) {
   std::string text;

@@ -16,12 +16,18 @@ namespace podfence::rules {
 
 inline constexpr std::string_view secret_driver_name = "file";
 
+/// Is it written like the id of one?
+bool is_secret_id(std::string_view text);
+
 /// As its inspect answer or a list has it.
 std::string_view secret_name(const json::Value& secret);
 
 /// What a word of the client's stands for: an id, a name, or the beginning of an id. Its name is looked at as well, so
 /// that it is locked and still this secret's. nullptr: not known yet.
 const Fact* find_secret(Facts& facts, std::string_view word);
+
+/// A secret's own label: it was made of a Secret that says so.
+std::string immutable_secret_label(const Project& project);
 
 /// A container's own label, and what it says.
 std::string environment_secrets_label(const Project& project);

@@ -3,6 +3,7 @@
 
 #include "rules/error_answer.hpp"
 #include "rules/json.hpp"
+#include "rules/shown_request.hpp"
 #include "rules/trace_words.hpp"
 #include "rules/utf8.hpp"
 
@@ -78,7 +79,8 @@ Value content_of(const std::string& content) {
   return text_of(content);
 }
 
-Value request_of(const UpstreamRequest& request) {
+Value request_of(const UpstreamRequest& sent) {
+  const auto request = as_shown(sent);
   Value object = Value::object(), fields = Value::object();
   object.set("method", text(request.method));
   object.set("target", request.target);

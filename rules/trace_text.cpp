@@ -2,6 +2,7 @@
 // harmless for terminals.
 
 #include "rules/error_answer.hpp"
+#include "rules/shown_request.hpp"
 #include "rules/trace_words.hpp"
 
 namespace podfence::rules {
@@ -102,7 +103,8 @@ void write_references(Page& page, const Trace& trace) {
   }
 }
 
-void write_request(Page& page, const UpstreamRequest& request) {
+void write_request(Page& page, const UpstreamRequest& sent) {
+  const auto request = as_shown(sent);
   page.line(std::string(text(request.method)) + " " + request.target);
   for (const auto& field : request.fields) page.line(field.name + ": " + std::string(printable_field(field)));
   if (request.content) page.line(*request.content);

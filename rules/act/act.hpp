@@ -9,6 +9,7 @@
 
 #include "rules/decision.hpp"
 #include "rules/exchange.hpp"
+#include "rules/kube/upload.hpp"
 
 namespace podfence::rules::act {
 
@@ -39,6 +40,8 @@ Decision manifest_inspect(Exchange& exchange);
 Decision manifest_modify(Exchange& exchange);
 Decision manifest_remove(Exchange& exchange);
 Decision secret_create(Exchange& exchange);
+/// What makes a secret of a Kubernetes Secret, in the place of an own one of that name. Puts it behind what there is.
+std::optional<Deny> add_secret(Exchange& exchange, const kube::KeptSecret& secret, Batch& batch);
 Decision secret_inspect(Exchange& exchange);
 Decision secret_remove(Exchange& exchange);
 Decision showmounted(Exchange& exchange);

@@ -1,5 +1,6 @@
 // `podman kube down`: the pods that the YAML names are stopped and removed by their ids, and with them the volumes that
-// were made for them. Those that somebody claimed are kept, unless the client forces it.
+// were made for them. Those that somebody claimed are kept, unless the client forces it; secrets are kept as well, as
+// by Podman 4.3.
 
 #include "rules/act/act.hpp"
 #include "rules/kube/pod.hpp"
@@ -38,10 +39,8 @@ class Down {
       add(batch_, "stopped/" + fact->id, {Method::Post, path + "/stop", {}, std::nullopt});
       add(batch_, "removed/" + fact->id, {Method::Delete, path + "?force=true", {}, std::nullopt});
     }
-    for (const auto& volume : pod.volumes) {
-      add_volume(kube::scratch_volume(pod.name, volume));
-      add_volume(kube::configuration_volume(pod.name, volume));
-    }
+    for (const auto& volume : pod.volumes)
+      for (const auto& name : kube::own_volumes(pod.name, volume)) add_volume(name);
   }
 
   void add_volume(const std::string& name) {

@@ -10,6 +10,7 @@
 #include "rules/act/act.hpp"
 #include "rules/container/settle.hpp"
 #include "rules/image_name.hpp"
+#include "rules/json_pointer.hpp"
 #include "rules/kube/pod.hpp"
 #include "rules/made_object.hpp"
 #include "rules/object_claim.hpp"
@@ -80,6 +81,9 @@ class Play {
       if (auto* deny = std::get_if<Deny>(&pod)) return in(upload.pods[i].name, std::move(*deny));
       if (auto deny = add_pod(std::get<kube::Pod>(pod))) return deny;
     }
+    // The last: what was there under the name is gone then, and cannot be brought back.
+    for (const auto& secret : upload.kept_secrets)
+      if (auto deny = add_secret(exchange_, secret, batch_)) return deny;
     note_batch_uses(exchange_, batch_);
     return std::nullopt;
   }
@@ -170,7 +174,9 @@ class Play {
     take_needs(body);
     note_creation(exchange_, Body::ContainerCreateLibpod, body.content, batch_.uses);
     const auto name = std::string(container.content.text("name"));
-    add((container.runs_first ? "init/" : "container/") + name, create("containers", body.content), pod);
+    auto sent = create("containers", body.content);
+    for (const auto& variable : container.secrets) sent.confidential.push_back(json::extended("/env", variable));
+    add((container.runs_first ? "init/" : "container/") + name, std::move(sent), pod);
     return std::nullopt;
   }
 
@@ -199,6 +205,7 @@ class Play {
         request(Method::Put, "containers/" + std::string(made_id_mark) + "/archive?path=" + encode(files.target));
     put.fields.push_back({"Content-Type", "application/x-tar"});
     put.content = write_tar(members);
+    if (files.confidential) put.confidential = {""};
     add("files/" + files.target, std::move(put), container);
   }
 

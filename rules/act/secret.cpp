@@ -8,11 +8,16 @@
 #include "rules/act/act.hpp"
 #include "rules/ascii.hpp"
 #include "rules/body/checks.hpp"
+#include "rules/json_path.hpp"
+#include "rules/made_object.hpp"
 #include "rules/quota.hpp"
 
 namespace podfence::rules::act {
 
 namespace {
+
+constexpr std::string_view secrets = "/v4.0.0/libpod/secrets/";
+constexpr std::size_t largest_secret = 512'000 - 1;  // c/common: less than that
 
 /// The label parameter of libpod, with the project's own.
 std::variant<std::string, Deny> asked_labels(const Exchange& exchange) {
@@ -76,7 +81,67 @@ void drop_what_is_gone(Exchange& exchange, Forward& forward) {
       forward.before.push_back({Claim::Change::DropSecret, id});
 }
 
+/// The object, when the name is its own and not the beginning of its id.
+const Fact* holder_of(Exchange& exchange, const std::string& name) {
+  const auto* fact = exchange.facts.find(Kind::Secret, name);
+  return fact && secret_name(fact->document) == name ? fact : nullptr;
+}
+
+std::optional<Deny> check_unused(Exchange& exchange, std::string_view name, const std::string& word) {
+  const auto* containers = exchange.facts.list(Kind::Container);
+  if (!containers || std::ranges::none_of(*containers, [&](const json::Value& each) {
+        return has_in_environment(exchange.project, each, name);
+      }))
+    return std::nullopt;
+  return Deny{refusal("secret.in-use"), word, Kind::None};
+}
+
+Batch::Item removal_of(const Fact& secret, std::string name) {
+  UpstreamRequest request{Method::Delete, std::string(secrets) + secret.id, {}, std::nullopt};
+  return {std::move(request), std::move(name), {{Claim::Change::DropSecret, secret.id}}};
+}
+
+Batch::Item creation_of(const std::string& name, const json::Value& labels, const std::string& value) {
+  const std::vector<QueryPair> pairs{
+      {"name", name}, {"driver", std::string(secret_driver_name)}, {"labels", json::write(labels)}};
+  UpstreamRequest request{Method::Post,
+                          write_target(std::string(secrets) + "create", pairs),
+                          {{"Content-Type", "application/octet-stream"}},
+                          value,
+                          {""}};
+  Batch::Item item{std::move(request), "secret/" + name, {{Claim::Change::HoldSecret, std::string(made_id_mark)}}};
+  item.undo = UpstreamRequest{Method::Delete, std::string(secrets).append(made_id_mark), {}, std::nullopt};
+  item.on_undo = {{Claim::Change::DropSecret, std::string(made_id_mark)}};
+  return item;
+}
+
+/// Of an own secret, as Podman does without being told to. What is immutable stays.
+std::optional<Deny> add_replaced(Exchange& exchange, const Fact& holder, const std::string& name, Batch& batch) {
+  if (holder.ownership != Ownership::Own) return Deny{refusal("name.taken"), name, Kind::Secret};
+  const auto* labels = json::at(holder.document, "Spec.Labels");
+  if (labels && labels->find(immutable_secret_label(exchange.project)))
+    return Deny{refusal("kube.immutable"), name, Kind::None};
+  if (auto deny = check_unused(exchange, name, name)) return deny;
+  batch.items.push_back(removal_of(holder, "left/" + name));
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Deny> add_secret(Exchange& exchange, const kube::KeptSecret& secret, Batch& batch) {
+  if (secret.value.size() > largest_secret) return Deny{refusal("limit.bound"), "Secret " + secret.name, Kind::None};
+  json::Value holder;
+  holder.set("labels", secret.labels);
+  if (auto deny = add_project_label(holder, "labels", exchange.project)) return deny;
+  if (secret.immutable) holder.find("labels")->set(immutable_secret_label(exchange.project), "true");
+  if (const auto* there = holder_of(exchange, secret.name)) {
+    if (auto deny = add_replaced(exchange, *there, secret.name, batch)) return deny;
+  } else {
+    note_creation(exchange, Body::Secret, json::Value::object(), batch.uses);
+  }
+  batch.items.push_back(creation_of(secret.name, *holder.find("labels"), secret.value));
+  return std::nullopt;
+}
 
 /// Podman 4.7 and later replace a secret whoever made it, so the name is looked at first, under its lock.
 Decision secret_create(Exchange& exchange) {
@@ -84,11 +149,10 @@ Decision secret_create(Exchange& exchange) {
   auto decision = docker ? plain(exchange) : create_libpod(exchange);
   auto* forward = std::get_if<Forward>(&decision);
   if (!forward) return decision;
+  forward->request.confidential = {docker ? "/Data" : ""};
   const auto name = asked_name(exchange);
   if (name.empty()) return Deny{refusal("name.syntax"), name, Kind::Secret};
-  const auto* holder = exchange.facts.find(Kind::Secret, name);
-  // The beginning of an id may be a name.
-  if (holder && secret_name(holder->document) == name) {
+  if (const auto* holder = holder_of(exchange, name)) {
     if (holder->ownership != Ownership::Own) return Deny{refusal("name.taken"), name, Kind::Secret};
     forward->uses.clear();
   }
@@ -115,13 +179,8 @@ Decision secret_remove(Exchange& exchange) {
   if (!found) return Ask{};
   if (found->ownership != Ownership::Own) return hidden(Kind::Secret, exchange.match.name);
   const std::string name(secret_name(found->document));
-  const auto* containers = exchange.facts.list(Kind::Container);
-  if (!containers) return Ask{};
-  if (std::ranges::any_of(*containers,
-                          [&](const json::Value& each) { return has_in_environment(exchange.project, each, name); }))
-    return Deny{refusal("secret.in-use"), exchange.match.name, Kind::None};
-  UpstreamRequest request{Method::Delete, "/v4.0.0/libpod/secrets/" + found->id, {}, std::nullopt};
-  return Batch{{{std::move(request), name, {{Claim::Change::DropSecret, found->id}}}}};
+  if (auto deny = check_unused(exchange, name, exchange.match.name)) return *std::move(deny);
+  return Batch{{removal_of(*found, name)}};
 }
 
 }  // namespace podfence::rules::act

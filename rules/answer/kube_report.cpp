@@ -40,6 +40,13 @@ json::Value new_pod(const Outcome& outcome) {
   return pod;
 }
 
+json::Value new_secret(const Outcome& outcome) {
+  json::Value created, secret;
+  created.set("ID", made_id(outcome.content).value_or(""));
+  secret.set("CreateReport", std::move(created));
+  return secret;
+}
+
 /// Podman writes each error as an empty object.
 std::string start_error(Exchange& exchange, const Outcome& outcome) {
   const auto error = json::parse(rewrite_error(exchange, outcome.status, outcome.content).content);
@@ -56,6 +63,7 @@ void add(Exchange& exchange, const Outcome& outcome, json::Value& report, json::
   json::Value volume;
   volume.set("Name", name_of(outcome));
   if (is(outcome, "volume")) push(report, "Volumes", std::move(volume));
+  if (is(outcome, "secret")) push(report, "Secrets", new_secret(outcome));
   if (is(outcome, "pod")) pods.push_back(new_pod(outcome));
   if (is(outcome, "container")) push(pods.back(), "Containers", made_id(outcome.content).value_or(""));
   if (is(outcome, "init")) push(pods.back(), "InitContainers", made_id(outcome.content).value_or(""));

@@ -86,4 +86,11 @@ std::optional<Deny> judge_base64_text(json::Value& value, const Place& place) {
   return decode_base64(*value.string()) ? std::nullopt : refuse(refusal("field.value"), place.path);
 }
 
+/// As Go reads bytes in JSON. Written without ends of lines, as Kubernetes writes it.
+std::optional<Deny> judge_exact_base64_text(json::Value& value, const Place& place) {
+  std::string& text = *value.string();
+  std::erase_if(text, [](char c) { return c == '\r' || c == '\n'; });
+  return decode_exact_base64(text) ? std::nullopt : refuse(refusal("field.value"), place.path);
+}
+
 }  // namespace podfence::rules

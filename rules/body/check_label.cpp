@@ -42,7 +42,7 @@ std::optional<Deny> check_label(std::string_view name, std::string_view value, c
   if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
     return refuse(refusal("field.value"), "labels");
   if (name == project.label_key) return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
-  const bool is_own = name == environment_secrets_label(project);
+  const bool is_own = name == environment_secrets_label(project) || name == immutable_secret_label(project);
   return is_own || is_reserved_label(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
 }
 

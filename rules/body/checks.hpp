@@ -51,7 +51,8 @@ inline constexpr Rule umask = checked(judge_umask, "one to four octal digits");
 inline constexpr Rule health_period_text = checked(judge_duration, "a duration of one second or more (`30s`, `1m30s`)");
 
 // check_kube.cpp
-Check judge_kube_annotation, judge_kube_host_users, judge_kube_host_path_type, judge_kube_resource, judge_base64_text;
+Check judge_kube_annotation, judge_kube_host_users, judge_kube_host_path_type, judge_kube_resource, judge_base64_text,
+    judge_exact_base64_text;
 inline constexpr Rule kube_annotation =
     checked(judge_kube_annotation, "never sent; those that Podman acts on are refused");
 inline constexpr Rule kube_host_users =
@@ -61,6 +62,8 @@ inline constexpr Rule kube_host_path_type =
 inline constexpr Rule kube_resource =
     checked(judge_kube_resource, "keys: `cpu` and `memory`; `ephemeral-storage` is dropped");
 inline constexpr Rule base64_text = checked(judge_base64_text, "base64");
+inline constexpr Rule exact_base64_text =
+    checked(judge_exact_base64_text, "base64 with `+`, `/` and `=`; ends of lines say nothing");
 
 // check_limit.cpp
 Check judge_ulimit, judge_cpu_set;

@@ -1,5 +1,5 @@
-// Variables: their own values, those of ConfigMaps of the same YAML, and what a pod says of itself. What a variable is
-// set to by itself counts more than what comes with a whole ConfigMap.
+// Variables: their own values, those of ConfigMaps and Secrets of the same YAML, and what a pod says of itself. What a
+// variable is set to by itself counts more than what comes with a whole ConfigMap or Secret.
 
 #include "rules/json_path.hpp"
 #include "rules/kube/pod.hpp"
@@ -10,30 +10,41 @@ namespace {
 
 Deny missing(const std::string& what) { return {refusal("kube.reference"), what, Kind::None}; }
 
-const Data* find(const Upload& upload, std::string_view name) {
-  const auto found = upload.configurations.find(name);
-  return found == upload.configurations.end() ? nullptr : &found->second.texts;
+std::string called(const DataKind& kind, const json::Value& reference) {
+  return std::string(kind.kind) + " " + std::string(reference.text("name"));
 }
 
-std::optional<Deny> add_all(const json::Value& source, const Upload& upload, json::Value& variables) {
-  const json::Value* reference = source.find("configMapRef");
+const Data* find(const DataKind& kind, const Upload& upload, const json::Value& reference) {
+  const auto& objects = upload.*kind.objects;
+  const auto found = objects.find(reference.text("name"));
+  return found == objects.end() ? nullptr : &found->second.texts;
+}
+
+std::optional<Deny> add_all(const DataKind& kind, const json::Value& source, const Upload& upload,
+                            Environment& environment) {
+  const json::Value* reference = source.find(kind.all);
   if (!reference) return std::nullopt;
-  const Data* data = find(upload, reference->text("name"));
+  const Data* data = find(kind, upload, *reference);
   if (!data && reference->flag("optional")) return std::nullopt;
-  if (!data) return missing("ConfigMap " + std::string(reference->text("name")));
-  for (const auto& [key, value] : *data) variables.set(std::string(source.text("prefix")) + key, value);
+  if (!data) return missing(called(kind, *reference));
+  for (const auto& [key, value] : *data)
+    environment.set(std::string(source.text("prefix")) + key, value, kind.confidential);
   return std::nullopt;
 }
 
-using Value = std::variant<std::optional<std::string>, Deny>;
+struct Found {
+  std::optional<std::string> text = {};  ///< none: the variable is left out
+  bool is_secret = false;
+};
+using Value = std::variant<Found, Deny>;
 
-Value from_configuration(const json::Value& reference, const Upload& upload) {
-  const Data* data = find(upload, reference.text("name"));
+Value from_data(const DataKind& kind, const json::Value& reference, const Upload& upload) {
+  const Data* data = find(kind, upload, reference);
   const auto key = reference.text("key");
   if (data)
-    if (const auto found = data->find(key); found != data->end()) return found->second;
-  if (reference.flag("optional")) return std::nullopt;
-  return missing("key " + std::string(key) + " of ConfigMap " + std::string(reference.text("name")));
+    if (const auto found = data->find(key); found != data->end()) return Found{found->second, kind.confidential};
+  if (reference.flag("optional")) return Found{};
+  return missing("key " + std::string(key) + " of " + called(kind, reference));
 }
 
 /// `metadata.labels['app']`: what stands in the quotes.
@@ -44,40 +55,51 @@ std::optional<std::string_view> key_in(std::string_view path, std::string_view b
 }
 
 Value from_pod(std::string_view path, const PodSource& pod) {
-  if (path == "metadata.name") return pod.name;
+  if (path == "metadata.name") return Found{pod.name};
   for (const auto& [begin, member] :
        {std::pair("metadata.labels['", "labels"), std::pair("metadata.annotations['", "annotations")})
     if (const auto key = key_in(path, begin)) {
       const json::Value* map = pod.metadata.find(member);
-      return map ? std::string(map->text(*key)) : std::string();
+      return Found{map ? std::string(map->text(*key)) : std::string()};
     }
   return missing("fieldPath " + std::string(path));
 }
 
 Value value_of(const json::Value& variable, const PodSource& pod, const Upload& upload) {
   const json::Value* source = variable.find("valueFrom");
-  if (!source) return std::string(variable.text("value"));
-  if (const auto* reference = source->find("configMapKeyRef")) return from_configuration(*reference, upload);
+  if (!source) return Found{std::string(variable.text("value"))};
+  for (const auto& kind : data_kinds)
+    if (const auto* reference = source->find(kind.one)) return from_data(kind, *reference, upload);
   const json::Value* field = source->find("fieldRef");
   return from_pod(field ? field->text("fieldPath") : "", pod);
 }
 
 }  // namespace
 
-std::variant<json::Value, Deny> environment_of(const json::Value& container, const PodSource& pod,
+void Environment::set(const std::string& name, std::string_view value, bool is_secret) {
+  variables.set(name, value);
+  if (is_secret)
+    secrets.insert(name);
+  else
+    secrets.erase(name);
+}
+
+std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod,
                                                const Upload& upload) {
-  json::Value variables = json::Value::object();
+  Environment environment;
   for (const auto& source : container.list("envFrom"))
-    if (auto deny = add_all(source, upload, variables)) return *std::move(deny);
+    for (const auto& kind : data_kinds)
+      if (auto deny = add_all(kind, source, upload, environment)) return *std::move(deny);
   for (const auto& variable : container.list("env")) {
     auto value = value_of(variable, pod, upload);
     if (auto* deny = std::get_if<Deny>(&value)) return std::move(*deny);
-    if (const auto& text = std::get<std::optional<std::string>>(value)) variables.set(variable.text("name"), *text);
+    const auto& [text, is_secret] = std::get<Found>(value);
+    if (text) environment.set(std::string(variable.text("name")), *text, is_secret);
   }
-  for (const auto& [name, value] : *variables.members())
+  for (const auto& [name, value] : *environment.variables.members())
     if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos)
       return Deny{refusal("field.value"), "env[].name", Kind::None};
-  return variables;
+  return environment;
 }
 
 }  // namespace podfence::rules::kube

@@ -1,6 +1,6 @@
-// Volumes of a pod. An emptyDir and a configMap become volumes of the pod's own, named after it: Podman itself gives
-// them the names that stand in the YAML, which everybody shares. A ConfigMap's files are put there through a container
-// that mounts it and can only read them, as in Kubernetes.
+// Volumes of a pod. An emptyDir, a configMap and a secret become volumes of the pod's own, named after it: Podman
+// itself gives them the names that stand in the YAML, which everybody shares. The files of a ConfigMap or Secret are
+// put there through a container that mounts it and can only read them, as in Kubernetes.
 
 #include <algorithm>
 
@@ -12,6 +12,12 @@ namespace podfence::rules::kube {
 namespace {
 
 Deny missing(const std::string& what) { return {refusal("kube.reference"), what, Kind::None}; }
+
+constexpr std::string_view scratch_ending = "-emptydir";
+
+std::string own_volume(std::string_view pod, std::string_view volume, std::string_view ending) {
+  return std::string(pod).append("-").append(volume).append(ending);
+}
 
 const json::Value* volume_of(const PodSource& source, std::string_view name) {
   const auto& volumes = source.spec.list("volumes");
@@ -80,10 +86,11 @@ class Mounts {
       return std::nullopt;
     }
     if (volume->find("emptyDir")) {
-      add_own(scratch_volume(source_.name, name), target, read_only);
+      add_own(own_volume(source_.name, name, scratch_ending), target, read_only);
       return std::nullopt;
     }
-    if (const auto* configuration = volume->find("configMap")) return add_configuration(*configuration, name, target);
+    for (const auto& kind : data_kinds)
+      if (const auto* wanted = volume->find(kind.volume)) return add_data(kind, *wanted, name, target);
     return missing("the source of volume " + std::string(name));
   }
 
@@ -96,14 +103,16 @@ class Mounts {
     return true;
   }
 
-  std::optional<Deny> add_configuration(const json::Value& wanted, std::string_view name, std::string_view target) {
-    const auto found = upload_.configurations.find(wanted.text("name"));
-    if (found == upload_.configurations.end()) {
+  std::optional<Deny> add_data(const DataKind& kind, const json::Value& wanted, std::string_view name,
+                               std::string_view target) {
+    const auto& objects = upload_.*kind.objects;
+    const auto found = objects.find(wanted.text(kind.name));
+    if (found == objects.end()) {
       if (wanted.flag("optional")) return std::nullopt;
-      return missing("ConfigMap " + std::string(wanted.text("name")));
+      return missing(std::string(kind.kind) + " " + std::string(wanted.text(kind.name)));
     }
-    if (!add_own(configuration_volume(source_.name, name), target, true)) return std::nullopt;
-    Files files{pod_.containers.size(), std::string(target), {}};
+    if (!add_own(own_volume(source_.name, name, kind.ending), target, true)) return std::nullopt;
+    Files files{pod_.containers.size(), std::string(target), {}, kind.confidential};
     const auto standard = mode_of(wanted, "defaultMode", 0644);
     const auto add_file = [&](std::string_view path, const std::string& text, unsigned mode) {
       files.files.push_back({std::string(path), text, mode});
@@ -119,7 +128,7 @@ class Mounts {
     }
     if (wanted.list("items").empty())
       for (const auto& [key, text] : data) clean &= add_file(key, text, standard);
-    if (!clean) return Deny{refusal("field.value"), "configMap.items[].path", Kind::None};
+    if (!clean) return Deny{refusal("field.value"), std::string(kind.volume) + ".items[].path", Kind::None};
     pod_.files.push_back(std::move(files));
     return std::nullopt;
   }
@@ -132,12 +141,10 @@ class Mounts {
 
 }  // namespace
 
-std::string scratch_volume(std::string_view pod, std::string_view volume) {
-  return std::string(pod) + "-" + std::string(volume) + "-emptydir";
-}
-
-std::string configuration_volume(std::string_view pod, std::string_view volume) {
-  return std::string(pod) + "-" + std::string(volume) + "-configmap";
+std::vector<std::string> own_volumes(std::string_view pod, std::string_view volume) {
+  std::vector<std::string> volumes{own_volume(pod, volume, scratch_ending)};
+  for (const auto& kind : data_kinds) volumes.push_back(own_volume(pod, volume, kind.ending));
+  return volumes;
 }
 
 std::optional<Deny> add_mounts(const json::Value& container, const PodSource& source, const Upload& upload, Pod& pod,

@@ -130,7 +130,9 @@ std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, cons
   add_logging(options, content);
   auto environment = environment_of(yaml, source, upload);
   if (auto* deny = std::get_if<Deny>(&environment)) return std::move(*deny);
-  content.set("env", std::get<json::Value>(std::move(environment)));
+  auto& [variables, secrets] = std::get<Environment>(environment);
+  content.set("env", std::move(variables));
+  made.secrets = std::move(secrets);
   if (auto deny = add_mounts(yaml, source, upload, pod, content)) return deny;
   pod.containers.push_back(std::move(made));
   return std::nullopt;

@@ -4,6 +4,7 @@
 // to be safe, only right.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,7 +34,8 @@ struct Container {
   json::Value content;
   std::string image;
   PullPolicy pull = PullPolicy::Missing;
-  bool runs_first = false;  ///< an init container
+  bool runs_first = false;        ///< an init container
+  std::set<std::string> secrets;  ///< the variables whose values come from Secrets
 };
 
 /// Files that are put into a volume before anything runs.
@@ -46,6 +48,7 @@ struct Files {
   std::size_t container = 0;  ///< that mounts it
   std::string target;         ///< where
   std::vector<File> files;
+  bool confidential = false;
 };
 
 struct Pod {
@@ -59,14 +62,19 @@ struct Pod {
 std::variant<Pod, Deny> make_pod(const PodSource& source, const Upload& upload, const Options& options,
                                  std::size_t number);
 
-/// The two volumes that may stand for a volume of the pod itself, an emptyDir and a configMap.
-std::string scratch_volume(std::string_view pod, std::string_view volume);
-std::string configuration_volume(std::string_view pod, std::string_view volume);
+/// The volumes that may stand for a volume of the pod itself: an emptyDir, a configMap or a secret.
+std::vector<std::string> own_volumes(std::string_view pod, std::string_view volume);
 
 // The parts. A Deny's subject says where in the pod.
 
 /// env and envFrom: variables that are set, by name.
-std::variant<json::Value, Deny> environment_of(const json::Value& container, const PodSource& pod,
+struct Environment {
+  json::Value variables = json::Value::object();
+  std::set<std::string> secrets;  ///< those whose values come from Secrets
+
+  void set(const std::string& name, std::string_view value, bool is_secret);
+};
+std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod,
                                                const Upload& upload);
 
 /// Libpod's mounts and volumes of one container, and what they need.

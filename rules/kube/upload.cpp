@@ -6,6 +6,8 @@
 
 #include "rules/base64.hpp"
 #include "rules/json_path.hpp"
+#include "rules/utf8.hpp"
+#include "rules/yaml.hpp"
 
 namespace podfence::rules::kube {
 
@@ -19,6 +21,7 @@ constexpr auto kinds = std::to_array<KindRow>({
     {"Pod", Body::KubePod},
     {"Deployment", Body::KubeDeployment},
     {"ConfigMap", Body::KubeConfigMap},
+    {"Secret", Body::KubeSecret},
     {"PersistentVolumeClaim", Body::KubeClaim},
 });
 /// `podman kube generate --service` writes one beside the pod; Podman makes nothing of it.
@@ -26,7 +29,6 @@ constexpr std::string_view left_out = "Service";
 constexpr std::int64_t most_replicas = 100;
 
 std::optional<Deny> check_kind(std::string_view kind) {
-  if (kind == "Secret") return Deny{refusal("kube.secret"), "kind Secret", Kind::None};
   if (std::ranges::find(kinds, kind, &KindRow::kind) != kinds.end() || kind == left_out) return std::nullopt;
   return Deny{refusal("kube.kind"), std::string(kind), Kind::None};
 }
@@ -35,6 +37,23 @@ json::Value part(const json::Value& document, std::string_view path) {
   const json::Value* value = json::at(document, path);
   return value ? *value : json::Value::object();
 }
+
+/// Members in the order of Podman's own YAML. `data` without values is left out, as there.
+std::string value_of(const json::Value& secret) {
+  json::Value written, metadata;
+  const auto copy = [](const json::Value& from, std::string_view member, json::Value& to) {
+    if (const auto* value = from.find(member)) to.set(member, *value);
+  };
+  metadata.set("creationTimestamp", json::Value());
+  for (const auto* member : {"labels", "name"}) copy(part(secret, "metadata"), member, metadata);
+  for (const auto* member : {"apiVersion", "data", "immutable", "kind"}) copy(secret, member, written);
+  written.set("metadata", std::move(metadata));
+  for (const auto* member : {"stringData", "type"}) copy(secret, member, written);
+  return yaml::write(written);
+}
+
+/// Can a variable have it?
+bool is_variable(std::string_view value) { return is_utf8(value) && value.find('\0') == std::string_view::npos; }
 
 class Reader {
  public:
@@ -58,6 +77,7 @@ class Reader {
     if (name.empty() || !names_.emplace(body, name).second) return Deny{refusal("kube.name"), name, Kind::None};
     if (body == Body::KubeClaim) upload_.claims.push_back({name, part(document, "metadata.labels")});
     if (body == Body::KubeConfigMap) return add_configuration(name, document);
+    if (body == Body::KubeSecret) return add_secret(name, document);
     if (body == Body::KubePod) upload_.pods.push_back({name, part(document, "metadata"), part(document, "spec")});
     if (body == Body::KubeDeployment) {
       const auto replicas = part(document, "spec").int64("replicas").value_or(1);
@@ -77,6 +97,19 @@ class Reader {
       if (texts.contains(key)) return Deny{refusal("field.repeated"), "binaryData." + key, Kind::None};
       binaries[key] = decode_base64(*value.string()).value_or("");
     }
+    return std::nullopt;
+  }
+
+  /// A text counts more than bytes of the same key, as in Kubernetes.
+  std::optional<Deny> add_secret(const std::string& name, const json::Value& document) {
+    Data all;
+    const auto data = part(document, "data"), texts = part(document, "stringData");
+    for (const auto& [key, value] : *data.members()) all[key] = decode_exact_base64(*value.string()).value_or("");
+    for (const auto& [key, value] : *texts.members()) all[key] = *value.string();
+    auto& secret = upload_.secrets[name];
+    for (auto& [key, value] : all) (is_variable(value) ? secret.texts : secret.binary)[key] = std::move(value);
+    upload_.kept_secrets.push_back(
+        {name, part(document, "metadata.labels"), document.flag("immutable"), value_of(document)});
     return std::nullopt;
   }
 
@@ -119,8 +152,8 @@ std::variant<Upload, Deny> read_upload(Exchange& exchange) {
   for (const auto& document : *exchange.request.content->items())
     if (auto deny = reader.read(document)) return *std::move(deny);
   auto upload = reader.take();
-  if (upload.pods.empty() && upload.claims.empty())
-    return Deny{refusal("kube.nothing"), "no pods and no volumes", Kind::None};
+  if (upload.pods.empty() && upload.claims.empty() && upload.kept_secrets.empty())
+    return Deny{refusal("kube.nothing"), "no pods, volumes and secrets", Kind::None};
   return upload;
 }
 

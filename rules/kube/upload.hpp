@@ -1,6 +1,7 @@
 #pragma once
 // Kubernetes YAML as it was judged by the tables: what is to be made of it is in pod.hpp.
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,9 +16,19 @@ namespace podfence::rules::kube {
 /// Name of a file or variable, and what is in it.
 using Data = std::map<std::string, std::string, std::less<>>;
 
+/// Of a ConfigMap or a Secret.
 struct Configuration {
   Data texts;
   Data binary;  ///< for files, and not for variables
+};
+using Configurations = std::map<std::string, Configuration, std::less<>>;
+
+/// A Secret as Podman keeps it: a secret of that name, whose value is the object in YAML.
+struct KeptSecret {
+  std::string name;
+  json::Value labels;
+  bool immutable = false;
+  std::string value;
 };
 
 struct VolumeClaim {
@@ -32,10 +43,27 @@ struct PodSource {
 };
 
 struct Upload {
-  std::map<std::string, Configuration, std::less<>> configurations;
+  Configurations configurations, secrets;
+  std::vector<KeptSecret> kept_secrets;
   std::vector<VolumeClaim> claims;
   std::vector<PodSource> pods;
 };
+
+/// What variables and files are made of, and what each kind of it is called where.
+struct DataKind {
+  std::string_view kind;
+  std::string_view all;     ///< in envFrom[]
+  std::string_view one;     ///< in env[].valueFrom
+  std::string_view volume;  ///< in volumes[]
+  std::string_view name;    ///< in that: the object's
+  std::string_view ending;  ///< of the pod's own volume
+  bool confidential;        ///< values are shown to nobody but Podman
+  Configurations Upload::*objects;
+};
+inline constexpr auto data_kinds = std::to_array<DataKind>({
+    {"ConfigMap", "configMapRef", "configMapKeyRef", "configMap", "name", "-configmap", false, &Upload::configurations},
+    {"Secret", "secretRef", "secretKeyRef", "secret", "secretName", "-secret", true, &Upload::secrets},
+});
 
 /// The documents, each judged by the table of its kind. Services are left out, as Podman does.
 std::variant<Upload, Deny> read_upload(Exchange& exchange);

@@ -75,6 +75,42 @@ TEST_CASE("what was there before is not taken back") {
   CHECK_FALSE(proxy.podman.has(Kind::Pod, "shop"));
 }
 
+TEST_CASE("a secret that was made is held, and taken back when a later request fails") {
+  RunningProxy proxy;
+  const std::string id(25, 'a'), secrets = "/v4.0.0/libpod/secrets/", list = "GET /v4.3.1/libpod/secrets/json";
+  const auto says = [&](const std::string& start, int status, const std::string& content) {
+    proxy.podman.on(start, FakePodman::says(http_answer(status, content)));
+  };
+  for (const auto* name : {"one", "two"})
+    says("GET " + secrets + name + "/json", 404, error_content(404, "no such secret"));
+  says("POST " + secrets + "create?name=one", 200, R"({"ID":")" + id + R"("})");
+  says(list, 200, R"([{"ID":")" + id + R"("}])");
+  const auto secret = [](const std::string& name) {
+    return "apiVersion: v1\nkind: Secret\nmetadata: {name: " + name + "}\nstringData: {k: v}\n---\n";
+  };
+  const auto is_held = [&] {
+    return proxy.ask(list + " HTTP/1.1\r\nHost: d\r\n\r\n").content.find(id) != std::string::npos;
+  };
+  SUBCASE("it is held") {
+    const auto played = proxy.ask(play(secret("one")));
+    CHECK(played.content.find(R"("Secrets":[{"CreateReport":{"ID":")" + id + R"("}}])") != std::string::npos);
+    CHECK(is_held());
+  }
+  SUBCASE("it is taken back") {
+    proxy.podman.on("POST " + secrets + "create?name=two", failing);
+    says("DELETE " + secrets + id, 200, "");
+    CHECK(proxy.ask(play(secret("one") + secret("two"))).status == 500);
+    CHECK(proxy.podman.requests("DELETE " + secrets + id).size() == 1);
+    CHECK_FALSE(is_held());
+  }
+  SUBCASE("it cannot be taken back, and is the project's still") {
+    proxy.podman.on("POST " + secrets + "create?name=two", failing);
+    proxy.podman.on("DELETE " + secrets + id, failing);
+    CHECK(proxy.ask(play(secret("one") + secret("two"))).status == 500);
+    CHECK(is_held());
+  }
+}
+
 TEST_CASE("pods of another project are neither replaced nor taken down") {
   RunningProxy proxy;
   proxy.podman.add(Kind::Pod, "shop", "p10");

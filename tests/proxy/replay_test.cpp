@@ -211,3 +211,21 @@ TEST_CASE("the judge that others link says what is wrong with what it is given")
   CHECK_THROWS_WITH_AS(OfflineJudge(R"({"projects":{"p1":{}}})", "p1", R"({"container":[]})"),
                        doctest::Contains("facts:1: /container"), std::invalid_argument);
 }
+
+TEST_CASE("values of secrets are not printed") {
+  Player player;
+  const auto play = player.decide_one(post(
+      "/v4.3.1/libpod/play/kube",
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: hidden-value}\n---\n"
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+      "  - {name: c, image: localhost/bb, envFrom: [{secretRef: {name: s}}], env: [{name: E, value: open-value}]}\n"));
+  const auto docker = player.decide_one(post("/v1.41/secrets/create", R"({"Name":"d","Data":"aGlkZGVu"})"));
+  const auto libpod = player.decide_one(post("/v4.3.1/libpod/secrets/create?name=l", "hidden-value"));
+  std::string all;
+  for (const auto* verdict : {&play, &docker, &libpod})
+    for (const auto& message : verdict->sent) all += message;
+  CHECK(all.find("hidden-value") == std::string::npos);
+  CHECK(all.find("aGlkZGVu") == std::string::npos);
+  CHECK(all.find("open-value") != std::string::npos);
+  CHECK(all.find(R"x("Data":"(secret)")x") != std::string::npos);
+}

@@ -76,7 +76,8 @@ class World {
   /// An object that answers to its name and its full id. `members`: what else is to be known of it.
   void add(Kind kind, const std::string& name, const std::string& object_id, const std::string& owner,
            std::string_view members = "{}") {
-    json::Value labels = json::Value::object(), object = std::get<json::Value>(json::parse(members));
+    json::Value object = std::get<json::Value>(json::parse(members));
+    json::Value labels = object.find("Labels") ? *object.find("Labels") : json::Value::object();
     if (!owner.empty()) labels.set("appx.project", owner);
     object.set(kind == Kind::Network ? "id" : "Id", object_id);
     object.set(kind == Kind::Network ? "name" : "Name", name);

@@ -50,6 +50,7 @@ std::span<const Table> tables() {
                                          {"spec.template.spec.initContainers[].", kube_container_rows},
                                          {"spec.template.spec.containers[].", kube_container_rows}};
   static const Part kube_configuration[] = {{"", kube_configuration_rows}, {"metadata.", kube_metadata_rows}};
+  static const Part kube_secret[] = {{"", kube_secret_rows}, {"metadata.", kube_metadata_rows}};
   static const Part kube_claim[] = {{"", kube_claim_rows}, {"metadata.", kube_metadata_rows}};
   static const Part manifest[] = {{"", manifest_rows}};
   static const Table all[] = {
@@ -76,6 +77,7 @@ std::span<const Table> tables() {
       {Body::KubePod, "Kubernetes: Pod", kube_pod},
       {Body::KubeDeployment, "Kubernetes: Deployment", kube_deployment},
       {Body::KubeConfigMap, "Kubernetes: ConfigMap", kube_configuration},
+      {Body::KubeSecret, "Kubernetes: Secret", kube_secret},
       {Body::KubeClaim, "Kubernetes: PersistentVolumeClaim", kube_claim},
   };
   return all;

@@ -54,6 +54,14 @@ constexpr Row configuration[] = {
     {"binaryData{}",               Text,     base64_text},
     {"immutable",                  Any,      drop},
 };
+constexpr Row secret_object[] = {
+    {"apiVersion",                 Text,     choice("v1")},
+    {"kind",                       Text,     choice("Secret")},
+    {"type",                       Text,     pass},
+    {"data{}",                     Text,     keep_zero(exact_base64_text)},
+    {"stringData{}",               Text,     keep_zero(pass)},
+    {"immutable",                  Boolean,  pass},
+};
 constexpr Row claim[] = {
     {"apiVersion",                 Text,     choice("v1")},
     {"kind",                       Text,     choice("PersistentVolumeClaim")},
@@ -105,7 +113,12 @@ constexpr Row pod_spec[] = {
     {"volumes[].configMap.items[].key",  Text, pass},
     {"volumes[].configMap.items[].path", Text, pass},
     {"volumes[].configMap.items[].mode", Unsigned, bounds::within(0, 0777)},
-    {"volumes[].secret",           Any,      deny(refusal("kube.secret"))},
+    {"volumes[].secret.secretName",  Text,   pass},
+    {"volumes[].secret.optional",  Boolean,  pass},
+    {"volumes[].secret.defaultMode", Unsigned, bounds::within(0, 0777)},
+    {"volumes[].secret.items[].key",  Text,  pass},
+    {"volumes[].secret.items[].path", Text,  pass},
+    {"volumes[].secret.items[].mode", Unsigned, bounds::within(0, 0777)},
     {"imagePullSecrets",           Any,      drop},
     {"ephemeralContainers",        Any,      deny_field},
     {"runtimeClassName",           Any,      deny_field},
@@ -147,12 +160,15 @@ constexpr Row containers[] = {
     {"env[].valueFrom.configMapKeyRef.optional", Boolean, pass},
     {"env[].valueFrom.fieldRef.apiVersion",      Any,     drop},
     {"env[].valueFrom.fieldRef.fieldPath",       Text,    pass},
-    {"env[].valueFrom.secretKeyRef",             Any,     deny(refusal("kube.secret"))},
+    {"env[].valueFrom.secretKeyRef.name",        Text,    pass},
+    {"env[].valueFrom.secretKeyRef.key",         Text,    pass},
+    {"env[].valueFrom.secretKeyRef.optional",    Boolean, pass},
     {"env[].valueFrom.resourceFieldRef",         Any,     deny_field},  // of the host, where the container has no limit
     {"envFrom[].prefix",           Text,     pass},
     {"envFrom[].configMapRef.name",     Text,    pass},
     {"envFrom[].configMapRef.optional", Boolean, pass},
-    {"envFrom[].secretRef",        Any,      deny(refusal("kube.secret"))},
+    {"envFrom[].secretRef.name",   Text,     pass},
+    {"envFrom[].secretRef.optional", Boolean, pass},
     {"volumeMounts[].name",        Text,     pass},
     {"volumeMounts[].mountPath",   Text,     target},
     {"volumeMounts[].readOnly",    Boolean,  pass},
@@ -206,6 +222,7 @@ constinit const std::span<const Row> kube_metadata_rows = metadata;
 constinit const std::span<const Row> kube_pod_rows = pods;
 constinit const std::span<const Row> kube_deployment_rows = deployment;
 constinit const std::span<const Row> kube_configuration_rows = configuration;
+constinit const std::span<const Row> kube_secret_rows = secret_object;
 constinit const std::span<const Row> kube_claim_rows = claim;
 constinit const std::span<const Row> kube_pod_spec_rows = pod_spec;
 constinit const std::span<const Row> kube_container_rows = containers;

@@ -14,7 +14,8 @@ extern const std::span<const Row> network_compat_rows, network_libpod_rows, netw
 extern const std::span<const Row> connect_compat_rows, connect_libpod_rows, disconnect_rows;
 extern const std::span<const Row> exec_create_rows, exec_start_rows, exec_remove_rows;
 extern const std::span<const Row> registry_login_rows, secret_rows, manifest_rows;
-extern const std::span<const Row> kube_pod_rows, kube_deployment_rows, kube_configuration_rows, kube_claim_rows;
+extern const std::span<const Row> kube_pod_rows, kube_deployment_rows, kube_configuration_rows, kube_claim_rows,
+    kube_secret_rows;
 extern const std::span<const Row> kube_metadata_rows, kube_pod_spec_rows, kube_container_rows;  ///< parts of those
 
 extern const std::span<const Row> host_resource_rows;   ///< Docker's Resources: container create and update

@@ -219,6 +219,93 @@ def test_networks_and_images(world):
     fails(_play(world.p1, _pod("absent", image=f"{world.engine.registry_name}/team/absent:latest")), part="absent")
 
 
+SECRET = """
+apiVersion: v1
+kind: Secret
+metadata: {name: access, labels: {role: db}}
+type: Opaque
+data:
+  password: cGFzc3dvcmQtdmFsdWU=
+  raw: AAH/
+stringData: {user: user-value}
+"""
+READER = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: reader}
+spec:
+  containers:
+  - name: one
+    image: IMAGE
+    command: COMMAND
+    envFrom: [{prefix: DB_, secretRef: {name: access}}, {secretRef: {name: absent, optional: true}}]
+    env:
+    - {name: PASSWORD, valueFrom: {secretKeyRef: {name: access, key: password}}}
+    - {name: NONE, valueFrom: {secretKeyRef: {name: absent, key: k, optional: true}}}
+    volumeMounts: [{name: all, mountPath: /all}, {name: some, mountPath: /some}]
+  volumes:
+  - {name: all, secret: {secretName: access, defaultMode: 0440}}
+  - {name: some, secret: {secretName: access, items: [{key: raw, path: deep/raw, mode: 0400}]}}
+"""
+
+
+def _secret(world, name):
+    return world.engine.direct.get(f"{LIBPOD}/secrets/{name}/json")
+
+
+def test_secrets(world):
+    podman, yaml = world.p1.podman, _filled(SECRET + READER)
+    played = ok(_play(world.p1, yaml))
+    kept = _secret(world, "access").json()
+    contains(played.out, kept["ID"], "play tells the secret's id")
+    equal(kept["Spec"]["Labels"], {"role": "db", LABEL: "p1"}, "its labels")
+    says(podman("exec", "reader-one", "sh", "-c", "echo $DB_password $DB_user $PASSWORD ${NONE-none} ${DB_raw-none}"),
+         "password-value user-value password-value none none")
+    says(podman("exec", "reader-one", "sh", "-c", "cd /all; cat password user; stat -c %a user"), "password-valueuser-value440")
+    says(podman("exec", "reader-one", "sh", "-c", "cd /some/deep; od -An -tx1 raw | tr -d ' '; stat -c %a raw"), "0001ff\n400")
+    fails(podman("exec", "reader-one", "touch", "/all/new"), part="Read-only", what="a Secret can only be read")
+    says(podman("secret", "ls", "--format", "{{.Name}}"), "access", "the secret is the project's")
+    says(world.p10.podman("secret", "ls", "-q"), "", "and no other's")
+    says(podman("run", "--rm", "--secret", "access", IMAGE, "grep", "-o", "user: user-value", "/run/secrets/access"), "user: user-value",
+         "its value is the Secret as YAML")
+    ok(_down(world.p1, yaml))
+    says(podman("volume", "ls", "-q"), "", "the volumes of its files are gone")
+    equal(_secret(world, "access").json()["ID"], kept["ID"], "kube down leaves the secret, as Podman does")
+    ok(_play(world.p1, SECRET))
+    equal(_secret(world, kept["ID"]).status, 404, "playing it again replaces it")
+    ok(podman("secret", "rm", "access"))
+
+
+def test_secrets_of_two_projects(world):
+    ok(_play(world.p10, SECRET))
+    before = _secret(world, "access").json()["ID"]
+    for options in ((), ("--replace",)):
+        fails(_play(world.p1, _filled(SECRET + READER), *options), part="access", what="the name is taken")
+    answer = world.p1.call("POST", f"{LIBPOD}/play/kube", SECRET.encode())
+    equal((answer.status, answer.json()["cause"]), (409, "name.taken"), "and says so")
+    lacks(answer.text, "user-value", "no value in the refusal")
+    fails(_play(world.p1, _filled(READER)), part="send it in the same YAML", what="another's Secret is not read")
+    equal(_secret(world, "access").json()["ID"], before, "p10's secret is the same")
+    says(world.p1.podman("pod", "ps", "-q"), "", "nothing of p1's is left")
+    says(world.p1.podman("volume", "ls", "-q"), "", "no volume either")
+    ok(world.p10.podman("secret", "rm", "access"))
+
+
+def test_a_secret_stays_where_it_is_needed(world):
+    podman, immutable = world.p1.podman, SECRET + "immutable: true\n"
+    ok(_play(world.p1, SECRET))
+    ok(podman("create", "--name", "needs", "--secret", "access,type=env,target=X", IMAGE))
+    fails(_play(world.p1, SECRET), part="in the environment of a container")
+    ok(podman("rm", "needs"))
+    ok(_play(world.p1, immutable))
+    fails(_play(world.p1, SECRET), part="immutable", what="as Podman does")
+    ok(podman("secret", "rm", "access"))
+    ok(podman("create", "--name", "reader-one", IMAGE))
+    fails(_play(world.p1, _filled(SECRET + READER)), part="reader-one")
+    says(podman("secret", "ls", "-q"), "", "what fails leaves no secret")
+    ok(podman("rm", "reader-one"))
+
+
 def test_two_projects(world):
     p1, p10 = world.p1, world.p10
     ok(_play(p10, _pod("taken")))
@@ -242,7 +329,8 @@ def test_two_projects(world):
 
 def test_refusals_say_why(world):
     for yaml, part in ((_pod("x", "  hostNetwork: true\n"), "namespace of the host"),
-                       ("kind: Secret\nmetadata: {name: s}\n", "secrets cannot be used"),
+                       (_pod("x", "  volumes: [{name: v, secret: {secretName: absent}}]\n").replace(
+                           f"command: {COMMAND}", "volumeMounts: [{name: v, mountPath: /v}]"), "send it in the same YAML"),
                        ("kind: Pod\nkind: Pod\n", "read in one way only"),
                        (_pod("x").replace("spec:", "spec: &a"), "read in one way only")):
         fails(_play(world.p1, yaml), part=part)
