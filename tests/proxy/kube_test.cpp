@@ -84,6 +84,7 @@ TEST_CASE("a secret that was made is held, and taken back when a later request f
   for (const auto* name : {"one", "two"})
     says("GET " + secrets + name + "/json", 404, error_content(404, "no such secret"));
   says("POST " + secrets + "create?name=one", 200, R"({"ID":")" + id + R"("})");
+  says("GET " + secrets + "json", 200, "[]");  // to be counted
   says(list, 200, R"([{"ID":")" + id + R"("}])");
   const auto secret = [](const std::string& name) {
     return "apiVersion: v1\nkind: Secret\nmetadata: {name: " + name + "}\nstringData: {k: v}\n---\n";
