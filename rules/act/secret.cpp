@@ -126,6 +126,13 @@ std::optional<Deny> add_replaced(Exchange& exchange, const Fact& holder, const s
   return std::nullopt;
 }
 
+/// Docker's create may come without one.
+bool has_value(std::string_view content) {
+  const auto parsed = json::parse(content);
+  const auto* document = std::get_if<json::Value>(&parsed);
+  return !document || document->find("Data") != nullptr;
+}
+
 }  // namespace
 
 std::optional<Deny> add_secret(Exchange& exchange, const kube::KeptSecret& secret, Batch& batch) {
@@ -149,7 +156,8 @@ Decision secret_create(Exchange& exchange) {
   auto decision = docker ? plain(exchange) : create_libpod(exchange);
   auto* forward = std::get_if<Forward>(&decision);
   if (!forward) return decision;
-  forward->request.confidential = {docker ? "/Data" : ""};
+  if (!docker) forward->request.confidential = {""};
+  if (docker && has_value(*forward->request.content)) forward->request.confidential = {"/Data"};
   const auto name = asked_name(exchange);
   if (name.empty()) return Deny{refusal("name.syntax"), name, Kind::Secret};
   if (const auto* holder = holder_of(exchange, name)) {
