@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t max_sessions = 16;
 
-rules::Deny deny(const rules::Refusal* rule, std::string_view subject) {
-  return {rule, std::string(subject), rules::Kind::None};
-}
-
 }  // namespace
 
 Admin::Admin(asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api)
@@ -76,7 +72,7 @@ Task<rules::Reply> Admin::reply(const RequestHead& head, RequestContent& content
   std::string text;
   if (head.content.has_content()) {
     if (!asked.row->takes_content)
-      co_return operator_error(deny(rules::refusal("content.unexpected"), asked.row->path));
+      co_return operator_error(rules::Deny{rules::refusal("content.unexpected"), std::string(asked.row->path)});
     BufferBudget own(limits_.json_bytes, limits_.json_bytes);
     BufferBudget::Share share(own, "");
     auto whole = co_await content.read_whole(limits_.json_bytes, share);
@@ -87,7 +83,7 @@ Task<rules::Reply> Admin::reply(const RequestHead& head, RequestContent& content
     co_return co_await api_.answer(std::move(asked), std::move(text));
   } catch (const std::exception& error) {
     log(std::string("a request of the operator's came to nothing: ") + error.what());
-    co_return operator_error(deny(rules::refusal("server.internal"), asked.row->path));
+    co_return operator_error(rules::Deny{rules::refusal("server.internal"), std::string(asked.row->path)});
   }
 }
 

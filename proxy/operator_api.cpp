@@ -20,8 +20,6 @@ Reply document(const rules::json::Value& value, int status = 200) {
   return {status, "application/json", write(value) + "\n", {}};
 }
 
-Deny deny(const rules::Refusal* rule, std::string subject) { return {rule, std::move(subject), rules::Kind::None}; }
-
 }  // namespace
 
 Reply operator_error(const Deny& deny) { return rules::error_answer(deny, rules::Family::Docker); }
@@ -50,7 +48,7 @@ Task<Reply> OperatorApi::answer(rules::OperatorCall call, std::string content) {
     case rules::OperatorAction::Validate:
       co_return validate(content);
   }
-  co_return operator_error(deny(rules::refusal("operator.endpoint"), ""));
+  co_return operator_error(Deny{rules::refusal("operator.endpoint"), ""});
 }
 
 /// Podman itself is asked: a proxy without an engine serves nobody.
@@ -58,23 +56,23 @@ Task<Reply> OperatorApi::ready() {
   UpstreamCall call(services_.upstream);
   const auto outcome = co_await call.send(rules::health_request());
   if (const auto refused = refusal_for(outcome))
-    co_return operator_error(deny(rules::refusal("operator.engine"), refused->subject));
+    co_return operator_error(Deny{rules::refusal("operator.engine"), refused->subject});
   BufferBudget::Share share(services_.buffers, "");
   const auto content = co_await read_whole(call.content(), ping_bytes, share);
   const auto* text = std::get_if<std::string>(&content);
   if (!text || !rules::is_healthy(call.head().status, *text))
-    co_return operator_error(deny(rules::refusal("operator.engine"), "what answers is no engine"));
+    co_return operator_error(Deny{rules::refusal("operator.engine"), "what answers is no engine"});
   co_return Reply{200, "text/plain", "ok\n", {}};
 }
 
 Task<Reply> OperatorApi::show(std::string id) {
-  if (!tenancy_.is_known(id)) co_return operator_error(deny(rules::refusal("operator.project-unknown"), id));
+  if (!tenancy_.is_known(id)) co_return operator_error(Deny{rules::refusal("operator.project-unknown"), id});
   // Copies: the project can be removed while Podman is asked.
   const auto served = *tenancy_.state(id).project;
   rules::Facts facts(served.project, services_.ledger, services_.memory, services_.usage);
   BufferBudget::Share share(services_.buffers, id);
   while (true) {
-    if (!tenancy_.is_known(id)) co_return operator_error(deny(rules::refusal("operator.project-unknown"), id));
+    if (!tenancy_.is_known(id)) co_return operator_error(Deny{rules::refusal("operator.project-unknown"), id});
     auto state = tenancy_.state(id);
     if (!state.wrong.empty()) co_return document(rules::project_document(state));
     state.project = &served;
@@ -86,7 +84,7 @@ Task<Reply> OperatorApi::show(std::string id) {
       const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
       if (const auto* refused = std::get_if<Deny>(&content)) co_return operator_error(*refused);
       if (!facts.learn(question, call.head().status, std::get<std::string>(content), call.head().fields))
-        co_return operator_error(deny(rules::refusal("upstream.answer"), "to a question about an object"));
+        co_return operator_error(Deny{rules::refusal("upstream.answer"), "to a question about an object"});
     }
   }
 }
@@ -94,7 +92,7 @@ Task<Reply> OperatorApi::show(std::string id) {
 Reply OperatorApi::put(const std::string& project, const std::string& content) {
   auto parsed = rules::json::parse(content);
   if (const auto* error = std::get_if<rules::json::Error>(&parsed))
-    return operator_error(deny(rules::refusal("content.json"), error->text()));
+    return operator_error(Deny{rules::refusal("content.json"), error->text()});
   const bool is_new = !tenancy_.is_known(project);
   auto definition = std::get<rules::json::Value>(std::move(parsed));
   if (const auto refused = tenancy_.put(project, std::move(definition))) return operator_error(*refused);
@@ -116,7 +114,7 @@ Reply OperatorApi::reload() {
 Reply OperatorApi::validate(const std::string& text) const {
   const auto read = rules::read_configuration(text, policies_);
   if (const auto* error = std::get_if<rules::ConfigurationError>(&read))
-    return operator_error(deny(rules::refusal("operator.invalid"), rules::text_of(*error, "the content")));
+    return operator_error(Deny{rules::refusal("operator.invalid"), rules::text_of(*error, "the content")});
   return document(rules::configuration_document(std::get<rules::Configuration>(read), 0));
 }
 

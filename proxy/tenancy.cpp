@@ -14,8 +14,6 @@ using rules::Deny;
 using rules::refusal;
 using Refused = std::optional<Deny>;
 
-Deny deny(const rules::Refusal* rule, std::string subject) { return {rule, std::move(subject), rules::Kind::None}; }
-
 /// The keys that a running podfence cannot follow.
 std::string changed_for_good(const rules::Configuration& was, const rules::Configuration& is) {
   const struct {
@@ -91,32 +89,32 @@ std::variant<Tenancy::Entry, Deny> Tenancy::read_added(const std::string& id, ru
     if (entry.wrong.empty()) beside.push_back(&entry.project);
   auto read = base.read_project(id, definition, beside);
   if (const auto* error = std::get_if<rules::ConfigurationError>(&read))
-    return deny(refusal("operator.invalid"), rules::text_of(*error, "the project " + id));
+    return Deny{refusal("operator.invalid"), rules::text_of(*error, "the project " + id)};
   auto alone = base.configuration();
   alone.projects = {std::get<rules::ProjectConfiguration>(std::move(read))};
   places_.fill(alone);
   if (const auto error = check_workspaces(alone, places_))
-    return deny(refusal("operator.invalid"), rules::text_of(*error, "the project " + id));
+    return Deny{refusal("operator.invalid"), rules::text_of(*error, "the project " + id)};
   return Entry{std::move(alone.projects.front()), std::move(definition)};
 }
 
 Refused Tenancy::put(const std::string& id, rules::json::Value definition) {
-  if (!base_) return deny(refusal("operator.no-file"), "projects cannot be added");
+  if (!base_) return Deny{refusal("operator.no-file"), "projects cannot be added"};
   const auto known = entries_.find(id);
-  if (known != entries_.end() && !known->second.definition) return deny(refusal("operator.project-configured"), id);
+  if (known != entries_.end() && !known->second.definition) return Deny{refusal("operator.project-configured"), id};
   const auto text = rules::json::write(definition);
   auto read = read_added(id, std::move(definition), *base_, entries_);
   if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);
   auto& entry = std::get<Entry>(read);
   const bool moves = known != entries_.end() && known->second.project.socket != entry.project.socket;
-  if (moves) return deny(refusal("operator.restart"), "the socket of the project " + id + " (remove it first)");
+  if (moves) return Deny{refusal("operator.restart"), "the socket of the project " + id + " (remove it first)"};
   const bool is_new = known == entries_.end() || !known->second.wrong.empty();
   try {
     if (is_new) serve(entry);
     store_.put(id, text);
     if (!is_new) serve(entry);
   } catch (const std::system_error& error) {
-    return deny(refusal("operator.socket"), error.what());
+    return Deny{refusal("operator.socket"), error.what()};
   } catch (...) {
     if (is_new) server_.remove(id);
     throw;
@@ -129,8 +127,8 @@ Refused Tenancy::put(const std::string& id, rules::json::Value definition) {
 
 Refused Tenancy::remove(const std::string& id) {
   const auto known = entries_.find(id);
-  if (known == entries_.end()) return deny(refusal("operator.project-unknown"), id);
-  if (!known->second.definition) return deny(refusal("operator.project-configured"), id);
+  if (known == entries_.end()) return Deny{refusal("operator.project-unknown"), id};
+  if (!known->second.definition) return Deny{refusal("operator.project-configured"), id};
   store_.remove(id);
   server_.remove(id);
   entries_.erase(known);
@@ -140,19 +138,19 @@ Refused Tenancy::remove(const std::string& id) {
 
 std::variant<Tenancy::Next, Deny> Tenancy::read_next() const {
   auto base = read_();
-  if (auto* wrong = std::get_if<std::string>(&base)) return deny(refusal("operator.invalid"), std::move(*wrong));
+  if (auto* wrong = std::get_if<std::string>(&base)) return Deny{refusal("operator.invalid"), std::move(*wrong)};
   Next next{std::get<rules::ConfigurationBase>(std::move(base)), {}, {}};
   next.configuration = next.base->configuration();
   places_.fill(next.configuration);
   if (const auto key = changed_for_good(configuration_, next.configuration); !key.empty())
-    return deny(refusal("operator.restart"), key);
+    return Deny{refusal("operator.restart"), key};
   for (const auto& project : next.configuration.projects) {
     const auto& id = project.project.id;
     const auto known = entries_.find(id);
     if (known != entries_.end() && known->second.definition)
-      return deny(refusal("operator.invalid"), "the project " + id + " was added already; remove it first");
+      return Deny{refusal("operator.invalid"), "the project " + id + " was added already; remove it first"};
     if (known != entries_.end() && known->second.project.socket != project.socket)
-      return deny(refusal("operator.restart"), "the socket of the project " + id);
+      return Deny{refusal("operator.restart"), "the socket of the project " + id};
     next.entries[id] = {project};
   }
   for (const auto& [id, entry] : entries_) {
@@ -175,14 +173,14 @@ Refused Tenancy::begin_new(const Entries& entries) {
       begun.push_back(id);
     } catch (const std::exception& error) {
       for (const auto& other : begun) server_.remove(other);
-      return deny(refusal("operator.socket"), error.what());
+      return Deny{refusal("operator.socket"), error.what()};
     }
   }
   return std::nullopt;
 }
 
 Refused Tenancy::reload() {
-  if (!read_) return deny(refusal("operator.no-file"), "there is nothing to be read again");
+  if (!read_) return Deny{refusal("operator.no-file"), "there is nothing to be read again"};
   auto read = read_next();
   if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);
   auto& next = std::get<Next>(read);

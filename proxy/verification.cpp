@@ -15,10 +15,6 @@ using rules::Deny;
 using rules::refusal;
 using Result = Verification::Result;
 
-Deny deny(const rules::Refusal* rule, std::string_view subject) {
-  return {rule, std::string(subject), rules::Kind::None};
-}
-
 }  // namespace
 
 Task<Result> Verification::find() {
@@ -27,7 +23,7 @@ Task<Result> Verification::find() {
   auto match = rules::route(head_.method, std::get<rules::Target>(target));
   if (auto* refused = std::get_if<Deny>(&match)) co_return std::move(*refused);
   match_ = std::get<rules::Match>(std::move(match));
-  if (projects_.empty()) co_return deny(refusal("control.project-needed"), match_.endpoint->path);
+  if (projects_.empty()) co_return Deny{refusal("control.project-needed"), std::string(match_.endpoint->path)};
   switch (rules::belonging_of(match_)) {
     case rules::Belonging::Anybody:
       co_return projects_.front();
@@ -40,12 +36,12 @@ Task<Result> Verification::find() {
     case rules::Belonging::Unknown:
       break;
   }
-  co_return deny(refusal("control.project-needed"), match_.endpoint->path);
+  co_return Deny{refusal("control.project-needed"), std::string(match_.endpoint->path)};
 }
 
 Result Verification::project_of(const std::string& id) const {
   const auto found = std::ranges::find_if(projects_, [&](const Project& project) { return project->id == id; });
-  if (found == projects_.end()) return deny(refusal("control.label"), id);
+  if (found == projects_.end()) return Deny{refusal("control.label"), id};
   return *found;
 }
 
@@ -57,7 +53,7 @@ Task<Result> Verification::by_name() {
   BufferBudget::Share share(services_.buffers, "");
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
     const auto owners = rules::owners_of(match_, facts, ids);
-    if (owners && owners->size() > 1) co_return deny(refusal("control.several"), match_.name);
+    if (owners && owners->size() > 1) co_return Deny{refusal("control.several"), match_.name};
     if (owners) co_return owners->empty() ? Result(projects_.front()) : project_of(owners->front());
     const auto questions = facts.take_open();
     for (const auto& question : questions) {
@@ -67,10 +63,10 @@ Task<Result> Verification::by_name() {
       const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
       if (const auto* refused = std::get_if<Deny>(&content)) co_return *refused;
       if (!facts.learn(question, call.head().status, std::get<std::string>(content), call.head().fields))
-        co_return deny(refusal("upstream.answer"), "to a question about an object");
+        co_return Deny{refusal("upstream.answer"), "to a question about an object"};
     }
   }
-  co_return deny(refusal("upstream.answer"), "references without an end");
+  co_return Deny{refusal("upstream.answer"), "references without an end"};
 }
 
 /// Content that cannot be read is for the ordinary way to refuse.
@@ -82,12 +78,12 @@ Task<Result> Verification::by_label() {
   const auto* content = std::get_if<rules::json::Value>(&parsed);
   if (!content) co_return projects_.front();
   const std::string id(rules::stated_project(projects_.front()->label_key, *content));
-  if (id.empty()) co_return deny(refusal("control.label"), match_.endpoint->path);
+  if (id.empty()) co_return Deny{refusal("control.label"), std::string(match_.endpoint->path)};
   co_return project_of(id);
 }
 
 Task<Result> Verification::join() {
-  if (projects_.size() > max_joined) co_return deny(refusal("control.projects"), std::to_string(max_joined));
+  if (projects_.size() > max_joined) co_return Deny{refusal("control.projects"), std::to_string(max_joined)};
   std::vector<std::string> lists;
   for (const auto& project : projects_) {
     auto list = co_await list_of(*project);
@@ -95,7 +91,7 @@ Task<Result> Verification::join() {
     lists.push_back(std::get<std::string>(std::move(list)));
   }
   auto whole = rules::joined(lists);
-  if (!whole) co_return deny(refusal("upstream.answer"), "lists that cannot be joined");
+  if (!whole) co_return Deny{refusal("upstream.answer"), "lists that cannot be joined"};
   co_return rules::Reply{200, "application/json", *std::move(whole), {}};
 }
 
@@ -108,11 +104,11 @@ Task<std::variant<std::string, Deny>> Verification::list_of(const rules::Project
   if (auto* refused = std::get_if<Deny>(&decision)) co_return std::move(*refused);
   if (auto* reply = std::get_if<rules::Reply>(&decision)) co_return std::move(reply->content);
   const auto* forward = std::get_if<rules::Forward>(&decision);
-  if (!forward) co_return deny(refusal("control.project-needed"), match_.endpoint->path);
+  if (!forward) co_return Deny{refusal("control.project-needed"), std::string(match_.endpoint->path)};
   UpstreamCall call(services_.upstream);
   const auto outcome = co_await call.send(forward->request);
   if (auto refused = refusal_for(outcome)) co_return *std::move(refused);
-  if (call.head().status != 200) co_return deny(refusal("upstream.answer"), "no list");
+  if (call.head().status != 200) co_return Deny{refusal("upstream.answer"), "no list"};
   BufferBudget::Share share(services_.buffers, project.id);
   co_return co_await whole_answer(call, examination.inquiry(), services_, share);
 }

@@ -23,8 +23,6 @@ const std::vector<OperatorRow> rows = {
     {Validate, Method::Post, "/validate", true},
 };
 
-Deny deny(const Refusal* rule, std::string_view subject) { return {rule, std::string(subject), Kind::None}; }
-
 /// Does the path have the row's form? `id` is what stands in the place of `{id}`.
 bool fits(const OperatorRow& row, const std::vector<std::string>& segments, std::string& id) {
   std::string_view rest = row.path.substr(1);
@@ -45,12 +43,12 @@ bool takes(const OperatorRow& row, Method method) {
 
 std::optional<Deny> wrong_with(const OperatorCall& call) {
   if (call.row->path.ends_with("{id}") && !is_project_id(call.project))
-    return deny(refusal("operator.project"), call.project);
+    return Deny{refusal("operator.project"), call.project};
   for (auto pair = call.query.begin(); pair != call.query.end(); ++pair) {
     if (std::ranges::find(call.row->query, pair->name) == call.row->query.end())
-      return deny(refusal("query.unknown"), pair->name);
+      return Deny{refusal("query.unknown"), std::string(pair->name)};
     if (std::find_if(call.query.begin(), pair, [&](const auto& other) { return other.name == pair->name; }) != pair)
-      return deny(refusal("query.repeated"), pair->name);
+      return Deny{refusal("query.repeated"), std::string(pair->name)};
   }
   return std::nullopt;
 }
@@ -79,7 +77,7 @@ std::variant<OperatorCall, Deny> operator_call(Method method, std::string_view t
     call.project = std::move(id);
     break;
   }
-  if (!call.row) return deny(known ? refusal("operator.method") : refusal("operator.endpoint"), audit_target(text));
+  if (!call.row) return Deny{known ? refusal("operator.method") : refusal("operator.endpoint"), audit_target(text)};
   if (auto refused = wrong_with(call)) return *std::move(refused);
   return call;
 }
