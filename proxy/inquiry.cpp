@@ -1,10 +1,8 @@
 #include "proxy/inquiry.hpp"
 
 #include "proxy/fetching.hpp"
-#include "proxy/log.hpp"
-#include "rules/absence.hpp"
+#include "proxy/question.hpp"
 #include "rules/decide.hpp"
-#include "rules/escaped.hpp"
 #include "rules/ledger_entry.hpp"
 #include "rules/quota.hpp"
 #include "rules/refusal.hpp"
@@ -12,9 +10,6 @@
 namespace podfence::proxy {
 
 namespace {
-
-/// Bytes of an answer that the log tells.
-constexpr std::size_t max_told = 200;
 
 /// Requests that change nothing have nothing to protect.
 bool changes_something(rules::Method method) { return method != rules::Method::Get && method != rules::Method::Head; }
@@ -147,31 +142,9 @@ Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
 }
 
 Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& question) {
-  if (!services_.stated) co_return co_await ask_upstream(question);
+  if (!services_.stated) co_return co_await ask_upstream(services_, *facts_, question, buffered_);
   const auto [status, content] = services_.stated->answer(question);
-  co_return take(question, status, content, {});
-}
-
-std::optional<rules::Deny> Inquiry::take(const rules::Question& question, int status, std::string_view answer,
-                                         const rules::Fields& fields) {
-  if (facts_->learn(question, status, answer, fields)) return std::nullopt;
-  log("Podman's answer to a question about " + std::string(rules::text(question.kind)) +
-      " cannot be understood: " + std::to_string(status) + " " + rules::escaped(answer, max_told));
-  return rules::Deny{rules::refusal("upstream.answer"), "to a question about an object", rules::Kind::None};
-}
-
-/// Removals of other projects must not make this one's requests fail: what passes by is asked again.
-Task<std::optional<rules::Deny>> Inquiry::ask_upstream(const rules::Question& question) {
-  constexpr int max_tries = 8;
-  for (int tried = 1;; ++tried) {
-    UpstreamCall call(services_.upstream);
-    if (auto deny = refusal_for(co_await call.send(facts_->request_for(question)))) co_return deny;
-    const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, buffered_);
-    if (const auto* deny = std::get_if<rules::Deny>(&content)) co_return *deny;
-    const auto& text = std::get<std::string>(content);
-    if (tried < max_tries && rules::passes_by(question, call.head().status, text)) continue;
-    co_return take(question, call.head().status, text, call.head().fields);
-  }
+  co_return proxy::learn(*facts_, question, status, content, {});
 }
 
 }  // namespace podfence::proxy

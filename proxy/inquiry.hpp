@@ -61,10 +61,7 @@ class Inquiry {
   Task<std::optional<rules::Deny>> fetch(const rules::Fetch& wanted);
   void forget_all();
   Task<std::optional<rules::Deny>> find_out(const rules::Question& question);
-  Task<std::optional<rules::Deny>> ask_upstream(const rules::Question& question);
   void note_use(const rules::Decision& decision);
-  std::optional<rules::Deny> take(const rules::Question& question, int status, std::string_view answer,
-                                  const rules::Fields& fields);
 
   Services& services_;
   std::optional<rules::Facts> facts_;

@@ -1,6 +1,7 @@
 #include "proxy/operator_api.hpp"
 
 #include "proxy/log.hpp"
+#include "proxy/question.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/health.hpp"
 #include "rules/refusal.hpp"
@@ -77,15 +78,10 @@ Task<Reply> OperatorApi::show(std::string id) {
     if (!state.wrong.empty()) co_return document(rules::project_document(state));
     state.project = &served;
     if (auto whole = rules::project_document(state, facts)) co_return document(*whole);
-    for (const auto& question : facts.take_open()) {
-      UpstreamCall call(services_.upstream);
-      const auto outcome = co_await call.send(facts.request_for(question));
-      if (const auto refused = refusal_for(outcome)) co_return operator_error(*refused);
-      const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
-      if (const auto* refused = std::get_if<Deny>(&content)) co_return operator_error(*refused);
-      if (!facts.learn(question, call.head().status, std::get<std::string>(content), call.head().fields))
-        co_return operator_error(Deny{rules::refusal("upstream.answer"), "to a question about an object"});
-    }
+    const auto questions = facts.take_open();
+    for (const auto& question : questions)
+      if (const auto refused = co_await ask_upstream(services_, facts, question, share))
+        co_return operator_error(*refused);
   }
 }
 

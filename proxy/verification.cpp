@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/examination.hpp"
+#include "proxy/question.hpp"
 #include "proxy/relay.hpp"
 #include "rules/audit.hpp"
 #include "rules/refusal.hpp"
@@ -56,15 +57,8 @@ Task<Result> Verification::by_name() {
     if (owners && owners->size() > 1) co_return Deny{refusal("control.several"), match_.name};
     if (owners) co_return owners->empty() ? Result(projects_.front()) : project_of(owners->front());
     const auto questions = facts.take_open();
-    for (const auto& question : questions) {
-      UpstreamCall call(services_.upstream);
-      const auto outcome = co_await call.send(facts.request_for(question));
-      if (const auto refused = refusal_for(outcome)) co_return *refused;
-      const auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
-      if (const auto* refused = std::get_if<Deny>(&content)) co_return *refused;
-      if (!facts.learn(question, call.head().status, std::get<std::string>(content), call.head().fields))
-        co_return Deny{refusal("upstream.answer"), "to a question about an object"};
-    }
+    for (const auto& question : questions)
+      if (auto refused = co_await ask_upstream(services_, facts, question, share)) co_return *std::move(refused);
   }
   co_return Deny{refusal("upstream.answer"), "references without an end"};
 }

@@ -1,0 +1,41 @@
+#include "proxy/question.hpp"
+
+#include "proxy/log.hpp"
+#include "rules/absence.hpp"
+#include "rules/escaped.hpp"
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+namespace {
+
+using rules::Deny;
+
+constexpr int max_tries = 8;
+/// Bytes of an answer that the log tells.
+constexpr std::size_t max_told = 200;
+
+}  // namespace
+
+std::optional<Deny> learn(rules::Facts& facts, const rules::Question& question, int status, std::string_view answer,
+                          const rules::Fields& fields) {
+  if (facts.learn(question, status, answer, fields)) return std::nullopt;
+  log("Podman's answer to a question about " + std::string(rules::text(question.kind)) +
+      " cannot be understood: " + std::to_string(status) + " " + rules::escaped(answer, max_told));
+  return Deny{rules::refusal("upstream.answer"), "to a question about an object"};
+}
+
+Task<std::optional<Deny>> ask_upstream(Services& services, rules::Facts& facts, const rules::Question& question,
+                                       BufferBudget::Share& share) {
+  for (int tried = 1;; ++tried) {
+    UpstreamCall call(services.upstream);
+    if (auto deny = refusal_for(co_await call.send(facts.request_for(question)))) co_return deny;
+    const auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
+    if (const auto* deny = std::get_if<Deny>(&content)) co_return *deny;
+    const auto& text = std::get<std::string>(content);
+    if (tried < max_tries && rules::passes_by(question, call.head().status, text)) continue;
+    co_return learn(facts, question, call.head().status, text, call.head().fields);
+  }
+}
+
+}  // namespace podfence::proxy
