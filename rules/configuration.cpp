@@ -217,13 +217,14 @@ Failure read_http(Draft& draft) {
 Failure read_control_plane(Draft& draft) {
   const json::Value* said = draft.source.value.find("control");
   if (!said) return std::nullopt;
-  auto& [upstream, state, audit_log, projects, admin, http, label, control] = draft.configuration;
+  auto& configuration = draft.configuration;
   auto read = read_control(*said);
   if (auto* error = std::get_if<ControlError>(&read))
     return error_at(draft.source, "/control" + error->where, std::move(error->what));
-  control = std::get<std::vector<ControlListener>>(std::move(read));
-  for (std::size_t i = 0; i < control.size(); ++i)
-    if (!control[i].socket.empty() && (control[i].socket == upstream || control[i].socket == admin))
+  configuration.control = std::get<std::vector<ControlListener>>(std::move(read));
+  for (std::size_t i = 0; i < configuration.control.size(); ++i)
+    if (const auto& socket = configuration.control[i].socket;
+        !socket.empty() && (socket == configuration.upstream || socket == configuration.admin))
       return error_at(draft.source, "/control/" + std::to_string(i) + "/socket",
                       "must be neither Podman's socket (upstream) nor the operator's (admin)");
   return std::nullopt;

@@ -72,6 +72,21 @@ bool begins_with_transport(std::string_view name) {
   return std::ranges::find(transports, name.substr(0, name.find(':'))) != transports.end();
 }
 
+/// What every act on a list that is there begins with: the version, the query, and whose the list is.
+struct OwnList {
+  std::vector<QueryPair> query;
+  const Fact* fact;
+};
+std::variant<OwnList, Decision> own_list(Exchange& exchange) {
+  if (auto deny = check_version(exchange)) return Decision(*std::move(deny));
+  auto query = judge_query(exchange.match.endpoint->query, exchange);
+  if (const auto* deny = std::get_if<Deny>(&query)) return Decision(*deny);
+  const auto list = subject_of(exchange);
+  if (list.denied) return Decision(*list.denied);
+  if (!list.fact) return Decision(Ask{});
+  return OwnList{std::move(std::get<JudgedQuery>(query).pairs), list.fact};
+}
+
 Decision push(Exchange& exchange, const ManifestPush& push, const std::vector<QueryPair>& pairs) {
   const auto* list = exchange.facts.find(Kind::Manifest, push.list);
   if (!list) return Ask{};
@@ -116,43 +131,33 @@ Decision manifest_create(Exchange& exchange) {
 }
 
 Decision manifest_inspect(Exchange& exchange) {
-  if (auto deny = check_version(exchange)) return *std::move(deny);
-  auto query = judge_query(exchange.match.endpoint->query, exchange);
-  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
-  const auto list = subject_of(exchange);
-  if (list.denied) return *list.denied;
-  const auto* images = list.fact ? exchange.facts.list(Kind::Image) : nullptr;
+  auto own = own_list(exchange);
+  if (auto* decided = std::get_if<Decision>(&own)) return std::move(*decided);
+  const auto& [query, fact] = std::get<OwnList>(own);
+  const auto* images = exchange.facts.list(Kind::Image);
   if (!images) return Ask{};
   for (const auto& image : *images) {
     const auto tags = own_tags(exchange, image);
-    if (std::ranges::find(tags, list.fact->id) == tags.end()) continue;
-    return sent(exchange,
-                write_target(upstream_path(exchange, image_id_of(image)), std::get<JudgedQuery>(query).pairs));
+    if (std::ranges::find(tags, fact->id) == tags.end()) continue;
+    return sent(exchange, write_target(upstream_path(exchange, image_id_of(image)), query));
   }
   return hidden(Kind::Manifest, exchange.match.name);
 }
 
 Decision manifest_modify(Exchange& exchange) {
-  if (auto deny = check_version(exchange)) return *std::move(deny);
-  auto query = judge_query(exchange.match.endpoint->query, exchange);
-  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
-  const auto list = subject_of(exchange);
-  if (list.denied) return *list.denied;
-  if (!list.fact) return Ask{};
-  auto forward = forward_to(exchange, upstream_path(exchange, list.fact->id), std::get<JudgedQuery>(query).pairs);
+  auto own = own_list(exchange);
+  if (auto* decided = std::get_if<Decision>(&own)) return std::move(*decided);
+  const auto& [query, fact] = std::get<OwnList>(own);
+  auto forward = forward_to(exchange, upstream_path(exchange, fact->id), query);
   if (auto* deny = std::get_if<Deny>(&forward)) return std::move(*deny);
   if (auto deny = add_content(exchange, std::get<Forward>(forward))) return *std::move(deny);
   return std::get<Forward>(std::move(forward));
 }
 
 Decision manifest_remove(Exchange& exchange) {
-  if (auto deny = check_version(exchange)) return *std::move(deny);
-  auto query = judge_query(exchange.match.endpoint->query, exchange);
-  if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
-  const auto list = subject_of(exchange);
-  if (list.denied) return *list.denied;
-  if (!list.fact) return Ask{};
-  return sent(exchange, upstream_path(exchange, list.fact->id));
+  auto own = own_list(exchange);
+  if (auto* decided = std::get_if<Decision>(&own)) return std::move(*decided);
+  return sent(exchange, upstream_path(exchange, std::get<OwnList>(own).fact->id));
 }
 
 }  // namespace podfence::rules::act
