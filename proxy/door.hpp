@@ -50,6 +50,7 @@ class ProjectDoor final : public Door {
 
   std::variant<ProjectHandle, OneOf, rules::Deny> project_for(const RequestHead&) const override { return project_; }
   std::string project() const override { return project_->id; }
+  const ProjectHandle& handle() const { return project_; }
   void judge_by(ProjectHandle project) { project_ = std::move(project); }
 
  private:

@@ -8,8 +8,7 @@ namespace asio = boost::asio;
 
 Listener::Listener(const asio::any_io_executor& executor, ListenerOptions options, Services& services,
                    ConnectionBudget& connections)
-    : project_(options.project),
-      door_(std::make_shared<ProjectDoor>(std::move(options.project), std::move(options.socket))),
+    : door_(std::make_shared<ProjectDoor>(std::move(options.project), std::move(options.socket))),
       clients_(executor, services, connections),
       file_(std::in_place, door_->listener()),
       acceptor_(executor) {

@@ -18,10 +18,7 @@ class Listener {
   /// Accepts until stop().
   void start();
   /// The policy of requests that begin from now on.
-  void judge_by(ProjectHandle project) {
-    project_ = project;
-    door_->judge_by(std::move(project));
-  }
+  void judge_by(ProjectHandle project) { door_->judge_by(std::move(project)); }
   /// No new clients, and the socket's file is gone; idle sessions end.
   void stop();
   /// Likewise, and what still runs is cut off: the project is gone.
@@ -29,12 +26,11 @@ class Listener {
   /// Cuts off what still runs.
   void cancel() { clients_.cancel(); }
 
-  const ProjectHandle& project() const { return project_; }
+  const ProjectHandle& project() const { return door_->handle(); }
   /// Itself, while it accepts, and connections of clients.
   std::size_t tasks() const { return clients_.size(); }
 
  private:
-  ProjectHandle project_;
   std::shared_ptr<ProjectDoor> door_;
   SessionGroup clients_;
   std::optional<SocketFile> file_;

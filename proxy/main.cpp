@@ -28,9 +28,18 @@ int check_configuration(const CommandLine& line) {
 }
 
 int serve(const CommandLine& line) {
-  auto loaded = proxy::load(line, true);
-  if (const int* code = std::get_if<int>(&loaded)) return *code;
-  proxy::serve(std::get<rules::Configuration>(std::move(loaded)), line.configuration_file);
+  if (line.configuration_file.empty()) {
+    auto loaded = proxy::load(line, true);
+    if (const int* code = std::get_if<int>(&loaded)) return *code;
+    proxy::serve(std::get<rules::Configuration>(std::move(loaded)));
+    return proxy::exit_ok;
+  }
+  auto base = proxy::load_base(line.configuration_file);
+  if (const auto* wrong = std::get_if<std::string>(&base)) {
+    proxy::log(*wrong);
+    return proxy::exit_configuration;
+  }
+  proxy::serve(std::get<rules::ConfigurationBase>(std::move(base)), line.configuration_file);
   return proxy::exit_ok;
 }
 

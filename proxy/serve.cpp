@@ -174,9 +174,7 @@ void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optio
   if (service_ended) throw std::runtime_error("the Podman service that podfence started " + *service_ended);
 }
 
-}  // namespace
-
-void serve(rules::Configuration configuration, const std::string& file) {
+void serve(rules::Configuration configuration, std::optional<rules::ConfigurationBase> base, Tenancy::Read read) {
   harden_process();
   return_freed_memory();
   check_user(configuration);
@@ -192,8 +190,7 @@ void serve(rules::Configuration configuration, const std::string& file) {
   asio::io_context context(1);
   Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
-  Tenancy tenancy(
-      server, places, configuration, store, file.empty() ? Tenancy::Read() : [&] { return load_base(file); });
+  Tenancy tenancy(server, places, configuration, store, std::move(base), std::move(read));
   start(tenancy);
   server.start();
   for (const auto& control : configuration.control) {
@@ -207,6 +204,15 @@ void serve(rules::Configuration configuration, const std::string& file) {
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   notify_ready();
   run(context, server, tenancy, operators, upstream);
+}
+
+}  // namespace
+
+void serve(rules::Configuration configuration) { serve(std::move(configuration), std::nullopt, nullptr); }
+
+void serve(rules::ConfigurationBase base, const std::string& file) {
+  auto configuration = base.configuration();
+  serve(std::move(configuration), std::move(base), [&] { return load_base(file); });
 }
 
 }  // namespace podfence::proxy

@@ -33,48 +33,46 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
 
 }  // namespace
 
-Tenancy::Tenancy(Server& server, Places places, rules::Configuration configuration, ProjectStore& store, Read read)
+Tenancy::Tenancy(Server& server, Places places, rules::Configuration configuration, ProjectStore& store,
+                 std::optional<rules::ConfigurationBase> base, Read read)
     : server_(server),
       places_(std::move(places)),
       store_(store),
       read_(std::move(read)),
+      base_(std::move(base)),
       configuration_(std::move(configuration)) {}
 
 void Tenancy::start() {
-  if (read_) {
-    auto base = read_();
-    if (const auto* wrong = std::get_if<std::string>(&base)) throw std::runtime_error(*wrong);
-    base_ = std::get<rules::ConfigurationBase>(std::move(base));
-  }
   for (const auto& project : configuration_.projects) {
     auto& entry = entries_[project.project.id] = {project};
     serve(entry);
   }
   for (const auto& [id, text] : store_.all()) {
-    if (entries_.contains(id) || !base_) {
+    if (entries_.contains(id) || !base_)
       log("project " + id + ", which was added, stands in the configuration now; what it says counts");
-      continue;
-    }
-    auto parsed = rules::json::parse(text);
-    auto read = read_added(id, std::get<rules::json::Value>(parsed), *base_, entries_);
-    auto* entry = std::get_if<Entry>(&read);
-    if (entry) {
-      try {
-        serve(*entry);
-      } catch (const std::exception& error) {
-        entry->wrong = error.what();
-      }
-      entries_[id] = std::move(*entry);
-    } else {
-      Entry broken;
-      broken.project.project.id = id;
-      broken.definition = std::get<rules::json::Value>(std::move(parsed));
-      broken.wrong = std::get<Deny>(read).subject;
-      entries_[id] = std::move(broken);
-    }
-    if (const auto& wrong = entries_[id].wrong; !wrong.empty())
-      log("project " + id + ", which was added, cannot be served: " + wrong);
+    else
+      restore(id, text);
   }
+}
+
+/// One that cannot be served any more is kept, with the reason.
+void Tenancy::restore(const std::string& id, const std::string& text) {
+  Entry entry;
+  entry.project.project.id = id;
+  entry.definition = std::get<rules::json::Value>(rules::json::parse(text));
+  auto read = read_added(id, *entry.definition, *base_, entries_);
+  if (const auto* refused = std::get_if<Deny>(&read)) {
+    entry.wrong = refused->subject;
+  } else {
+    entry = std::get<Entry>(std::move(read));
+    try {
+      serve(entry);
+    } catch (const std::exception& error) {
+      entry.wrong = error.what();
+    }
+  }
+  if (!entry.wrong.empty()) log("project " + id + ", which was added, cannot be served: " + entry.wrong);
+  entries_[id] = std::move(entry);
 }
 
 void Tenancy::serve(const Entry& entry) {
@@ -201,11 +199,6 @@ Refused Tenancy::reload() {
 void Tenancy::changed() {
   ++generation_;
   told_();
-}
-
-bool Tenancy::was_added(const std::string& id) const {
-  const auto known = entries_.find(id);
-  return known != entries_.end() && known->second.definition;
 }
 
 rules::ProjectState Tenancy::state(const std::string& id) const {

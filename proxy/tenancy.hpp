@@ -23,8 +23,10 @@ class Tenancy {
   /// Reads the configuration's file; an error is told as a sentence.
   using Read = std::function<std::variant<rules::ConfigurationBase, std::string>()>;
 
-  /// `read` has none for a configuration that came from the command line: then nothing can be added or read again.
-  Tenancy(Server& server, Places places, rules::Configuration configuration, ProjectStore& store, Read read = nullptr);
+  /// Of a configuration that came from the command line there are neither `base` nor `read`: then nothing can be added
+  /// or read again.
+  Tenancy(Server& server, Places places, rules::Configuration configuration, ProjectStore& store,
+          std::optional<rules::ConfigurationBase> base = std::nullopt, Read read = nullptr);
 
   /// Every project listens. Throws like Server::start() for those of the configuration; one that was added and cannot
   /// be served any more is told in the log, and kept.
@@ -38,7 +40,6 @@ class Tenancy {
   std::optional<rules::Deny> reload();
 
   bool is_known(const std::string& id) const { return entries_.contains(id); }
-  bool was_added(const std::string& id) const;
   /// The project must be known.
   rules::ProjectState state(const std::string& id) const;
   std::vector<rules::ProjectState> states() const;
@@ -69,6 +70,7 @@ class Tenancy {
                                               rules::ConfigurationBase& base, const Entries& others) const;
   std::variant<Next, rules::Deny> read_next() const;
   std::optional<rules::Deny> begin_new(const Entries& entries);
+  void restore(const std::string& id, const std::string& text);
   void serve(const Entry& entry);
   void changed();
 

@@ -19,9 +19,6 @@ class TlsListener final : public ControlListener {
   void stop() override;
   std::string reload() override;
 
-  /// The port, where the options leave it to the system.
-  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-
  private:
   using Tcp = boost::asio::ip::tcp;
 

@@ -14,7 +14,8 @@ struct RunningOperator::Running {
         audit(directory + "/audit.log"),
         server(context, directory + "/upstream.sock", {}, limits, ledger, audit, directory),
         store(store_path),
-        tenancy(server, places, configured(self), store, [&self] { return self.read(); }),
+        tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),
+                [&self] { return self.read(); }),
         metrics("1.2.3"),
         api(server.services(), tenancy, metrics, {}),
         admin(context, self.path, limits, api) {
