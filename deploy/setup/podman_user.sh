@@ -94,11 +94,14 @@ ensure_configuration() {
 }
 
 # The user namespace must exist before a service starts: else the first Podman forks the service into a new one, and ending
-# the process one knows leaves the service alive. Podman's first command on a new machine has been seen to fail once.
+# the process one knows leaves the service alive. Podman's first command on a new machine has been seen to fail once; and
+# where a machine went down under running containers, Podman looks for the namespace of processes that are gone until a
+# migration tells it that they are.
 ensure_user_namespace() {
   local user=$1 said _
   for _ in $(seq 5); do
     ! said=$(as_podman_user "$user" podman unshare true 2>&1) || return 0
+    case $said in *"could not find any running process"*) as_podman_user "$user" podman system migrate >/dev/null 2>&1 || true ;; esac
     sleep 1
   done
   echo "Podman of $user cannot make its user namespace: $said" >&2
