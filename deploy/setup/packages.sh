@@ -47,6 +47,7 @@ packages_test=(
   docker-compose  # a client of theirs
   python3-docker  # likewise: docker-py
   openssl         # certificates
+  socat           # TLS for podman --remote, which has none
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries
