@@ -139,9 +139,23 @@ void follow_hangups(asio::signal_set& hangups, Server& server, Tenancy& tenancy)
   });
 }
 
+/// SIGUSR1 opens the file of the audit log again, for whoever has given it another name.
+void follow_rotations(asio::signal_set& rotations, AuditLog& audit) {
+  rotations.async_wait([&](const boost::system::error_code& error, int) {
+    if (error) return;
+    try {
+      audit.reopen();
+      log("SIGUSR1: the audit log was opened again");
+    } catch (const std::exception& failure) {
+      log(std::string("SIGUSR1: the audit log goes on where it was: ") + failure.what());
+    }
+    follow_rotations(rotations, audit);
+  });
+}
+
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
 void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optional<Operator>& operators,
-         Engine& upstream) {
+         Engine& upstream, asio::signal_set& rotations) {
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
@@ -152,6 +166,7 @@ void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optio
     signals.clear();
     signals.cancel();
     hangups.cancel();
+    rotations.cancel();
     service_end.close();
     server.stop();
     if (operators) operators->admin.stop();
@@ -185,9 +200,10 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   check_sockets_are_free(configuration);
   make_private_directory(configuration.state);
   SqliteLedger ledger(configuration.state + "/ledger.sqlite");
-  AuditLog audit(configuration.audit_log);
-  Engine upstream = find_engine(configuration, places);
   asio::io_context context(1);
+  asio::signal_set rotations(context, SIGUSR1);
+  AuditLog audit(configuration.audit);
+  Engine upstream = find_engine(configuration, places);
   Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
   Tenancy tenancy(server, places, configuration, store, std::move(base), std::move(read));
@@ -202,8 +218,9 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   if (!configuration.admin.empty()) operators.emplace(context, configuration.admin, limits, server, tenancy, audit);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
+  follow_rotations(rotations, audit);
   notify_ready();
-  run(context, server, tenancy, operators, upstream);
+  run(context, server, tenancy, operators, upstream, rotations);
 }
 
 }  // namespace

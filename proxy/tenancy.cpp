@@ -19,12 +19,9 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
   const struct {
     const char* key;
     bool same;
-  } keys[] = {{"upstream", was.upstream == is.upstream},
-              {"state", was.state == is.state},
-              {"audit_log", was.audit_log == is.audit_log},
-              {"admin", was.admin == is.admin},
-              {"label", was.label == is.label},
-              {"http", was.http == is.http},
+  } keys[] = {{"upstream", was.upstream == is.upstream}, {"state", was.state == is.state},
+              {"audit", was.audit == is.audit},          {"admin", was.admin == is.admin},
+              {"label", was.label == is.label},          {"http", was.http == is.http},
               {"control", was.control == is.control}};
   for (const auto& [key, same] : keys)
     if (!same) return key;
@@ -197,7 +194,7 @@ Refused Tenancy::reload() {
 }
 
 void Tenancy::changed() {
-  ++generation_;
+  server_.services().generation = ++generation_;
   told_();
 }
 
