@@ -124,7 +124,7 @@ class Writer {
       next();
       say(name);
       text_ += ':';
-      if (!member && names_a_secret(name))
+      if (!member && names_a_secret(name) && !value.is_zero())
         say(redacted_value);
       else
         write(member ? member : inside(node, entry), value);
