@@ -38,12 +38,22 @@ bool assigns_a_secret(std::string_view text) {
   });
 }
 
-bool may_hold_a_secret(std::string_view text) { return has_user_information(text) || assigns_a_secret(text); }
-
 /// `--password`, whose value is the next word.
-bool announces_a_secret(const json::Value& item) {
-  const auto* text = item.string();
-  return text && text->starts_with('-') && text->find('=') == std::string::npos && names_a_secret(*text);
+bool announces_a_secret(std::string_view word) {
+  return word.starts_with('-') && word.find('=') == std::string_view::npos && names_a_secret(word);
+}
+
+/// `mysql --password x`.
+bool has_secret_option(std::string_view text) {
+  for (auto end = text.find(' '); end != std::string_view::npos; end = text.find(' ')) {
+    if (announces_a_secret(text.substr(0, end))) return true;
+    text.remove_prefix(end + 1);
+  }
+  return false;
+}
+
+bool may_hold_a_secret(std::string_view text) {
+  return has_user_information(text) || assigns_a_secret(text) || has_secret_option(text);
 }
 
 /// `NAME=REDACTED`: the name is judged, the value is not.
@@ -77,11 +87,14 @@ class Writer {
   void write(const Node* node, const json::Value& value) {
     if (is_full()) return;
     const Rule* rule = node && node->row ? &node->row->rule : nullptr;
-    const bool has_effect = node && !(rule && rule->kind == Rule::Kind::Dropped);
-    if (!has_effect && !value.is_zero())
+    const bool is_single = !value.items() && !value.members();
+    const bool is_dropped = rule && rule->kind == Rule::Kind::Dropped;
+    // A single value in the place of a list or an object can be an item, or an entry, that somebody has misplaced.
+    const bool is_hidden = !node || is_dropped || (is_single && (rule ? rule->confidential : !node->is_leaf()));
+    if (is_hidden && !value.is_zero())
       say(redacted_value);
     else if (value.string())
-      say(rule && rule->confidential ? redacted_value : clean(*value.string()));
+      say(clean(*value.string()));
     else if (const auto* items = value.items())
       write_items(node, *items);
     else if (const auto* members = value.members())
@@ -110,7 +123,7 @@ class Writer {
         say(without_value(*item.string()));
       else
         write(child, item);
-      secret_follows = announces_a_secret(item);
+      secret_follows = item.string() && announces_a_secret(*item.string());
     }
     close(']');
   }

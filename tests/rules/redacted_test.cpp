@@ -62,6 +62,17 @@ TEST_CASE("no value of a variable is kept, and its name is") {
   CHECK(content("/v5.4.2/libpod/containers/c1/update", R"({"Env":["A=s3cret"]})") == R"({"Env":["A=REDACTED"]})");
 }
 
+TEST_CASE("nor is it where a value has another form than it should") {
+  CHECK(content(compat, R"({"Env":"A=s3cret"})") == R"({"Env":"REDACTED"})");
+  CHECK(content(compat, R"({"Env":{"A":"s3cret"}})") == R"({"Env":{"A":"REDACTED"}})");
+  CHECK(content(compat, R"({"Env":[["A=s3cret"],{"B":"s3cret"},12345]})") ==
+        R"({"Env":[["A=REDACTED"],{"B":"REDACTED"},"REDACTED"]})");
+  CHECK(content(libpod, R"({"env":"s3cret"})") == R"({"env":"REDACTED"})");
+  CHECK(content(libpod, R"({"env":["s3cret"]})") == R"({"env":["REDACTED"]})");
+  CHECK(content(libpod, R"({"env":{"A":12345,"B":{"C":["s3cret"]},"D":""}})") ==
+        R"({"env":{"A":"REDACTED","B":{"C":["REDACTED"]},"D":""}})");
+}
+
 TEST_CASE("nothing is kept of a field that no table knows, or that has no effect") {
   CHECK(content(compat, R"({"Zz":"s3cret","Yy":{"a":["s3cret"]},"Xx":null,"Domainname":""})") ==
         R"({"Zz":"REDACTED","Yy":"REDACTED","Xx":null,"Domainname":""})");
@@ -75,6 +86,7 @@ TEST_CASE("texts that look like credentials are not kept, wherever they stand") 
       {R"(["mysql","--password=s3cret"])", R"(["mysql","REDACTED"])"},
       {R"(["mysql","--password","s3cret","db"])", R"(["mysql","--password","REDACTED","db"])"},
       {R"(["sh","-c","API_TOKEN=s3cret make"])", R"(["sh","-c","REDACTED"])"},
+      {R"(["sh","-c","mysql --password s3cret db"])", R"(["sh","-c","REDACTED"])"},
       {R"(["curl","-H","Authorization: Bearer s3cret"])", R"(["curl","-H","REDACTED"])"},
       {R"(["psql","postgres://u:s3cret@db/x"])", R"(["psql","REDACTED"])"},
       {R"(["echo","{\"token\":\"s3cret\"}"])", R"(["echo","REDACTED"])"},
