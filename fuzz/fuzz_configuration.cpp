@@ -125,7 +125,7 @@ std::string digest(const std::variant<Configuration, ConfigurationError>& result
   if (const auto* error = std::get_if<ConfigurationError>(&result)) return text_of(*error, "configuration");
   const auto& read = std::get<Configuration>(result);
   std::string text = read.upstream + "\n" + read.state + "\n" + read.audit.to + "\n" + read.admin + "\n";
-  for (const auto& [project, socket] : read.projects) {
+  for (const auto& [project, socket, life] : read.projects) {
     const auto& policy = project.policy;
     text += project.id + " " + project.label_key + " " + socket + " " + policy.network.egress.gate;
     for (const auto& image : policy.shared_images) text += " " + image;
@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   claim(!configuration.projects.empty(), "there is a project");
   check_sockets(configuration);
   check_workspaces(configuration);
-  for (const auto& [project, socket] : configuration.projects) {
+  for (const auto& [project, socket, life] : configuration.projects) {
     claim(!wrong_with_label_key(project.label_key), "the label's key", project.label_key);
     check_policy(project.policy, text);
     for (const AmountRow& row : amount_rows)

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proxy/caretaker.hpp"
 #include "proxy/metrics.hpp"
 #include "proxy/services.hpp"
 #include "proxy/tenancy.hpp"
@@ -12,8 +13,13 @@ namespace podfence::proxy {
 
 class OperatorApi {
  public:
-  OperatorApi(Services& services, Tenancy& tenancy, const Metrics& metrics, rules::PolicyFiles policies)
-      : services_(services), tenancy_(tenancy), metrics_(metrics), policies_(std::move(policies)) {}
+  OperatorApi(Services& services, Tenancy& tenancy, Caretaker& caretaker, const Metrics& metrics,
+              rules::PolicyFiles policies)
+      : services_(services),
+        tenancy_(tenancy),
+        caretaker_(caretaker),
+        metrics_(metrics),
+        policies_(std::move(policies)) {}
 
   /// `content` for rows that take some.
   Task<rules::Reply> answer(rules::OperatorCall call, std::string content);
@@ -21,12 +27,16 @@ class OperatorApi {
  private:
   Task<rules::Reply> show(std::string project);
   Task<rules::Reply> ready();
-  rules::Reply put(const std::string& project, const std::string& content);
+  Task<rules::Reply> put(std::string project, std::string content);
+  Task<rules::Reply> remove(rules::OperatorCall call);
+  Task<rules::Reply> collect(rules::OperatorCall call);
+  rules::Reply renew(const std::string& project);
   rules::Reply reload();
   rules::Reply validate(const std::string& text) const;
 
   Services& services_;
   Tenancy& tenancy_;
+  Caretaker& caretaker_;
   const Metrics& metrics_;
   rules::PolicyFiles policies_;
 };

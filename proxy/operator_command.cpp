@@ -28,6 +28,10 @@ OperatorAction action_of(Command command) {
       return OperatorAction::ShowProject;
     case Command::ProjectRemove:
       return OperatorAction::RemoveProject;
+    case Command::ProjectRenew:
+      return OperatorAction::RenewProject;
+    case Command::Collect:
+      return OperatorAction::Collect;
     case Command::Reload:
       return OperatorAction::Reload;
     default:
@@ -35,12 +39,18 @@ OperatorAction action_of(Command command) {
   }
 }
 
-rules::UpstreamRequest request_for(OperatorAction action, const std::string& project) {
+std::string query_of(const CommandLine::Operate& operate) {
+  if (!operate.teardown.empty()) return "?teardown=" + rules::encode(operate.teardown);
+  return operate.dry_run ? "?dry_run=true" : "";
+}
+
+rules::UpstreamRequest request_for(OperatorAction action, const CommandLine::Operate& operate) {
   for (const auto& row : rules::operator_rows()) {
     if (row.action != action) continue;
     std::string target(row.path);
-    if (const auto at = target.find("{id}"); at != std::string::npos) target.replace(at, 4, rules::encode(project));
-    return {row.method, std::move(target), {}, std::nullopt};
+    if (const auto at = target.find("{id}"); at != std::string::npos)
+      target.replace(at, 4, rules::encode(operate.project));
+    return {row.method, target + query_of(operate), {}, std::nullopt};
   }
   return {};
 }
@@ -112,7 +122,7 @@ int operate(const CommandLine& line) {
   const auto socket = socket_of(line);
   if (const int* code = std::get_if<int>(&socket)) return *code;
   const auto action = action_of(line.command);
-  auto request = request_for(action, line.operate.project);
+  auto request = request_for(action, line.operate);
   if (line.command == Command::ProjectAdd) {
     const auto definition = definition_of(line);
     if (const auto* wrong = std::get_if<std::string>(&definition)) {

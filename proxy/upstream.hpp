@@ -4,6 +4,7 @@
 // may be sent twice; every other request gets a connection of its own.
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,6 +24,11 @@ class Upstream {
            const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
       : executor_(std::move(executor)), endpoint_(path), chunk_limits_(chunk_limits) {}
 
+  /// Not a socket file, but whatever that makes: nullopt for no connection.
+  using Connect = std::function<std::optional<Connection>()>;
+  Upstream(boost::asio::any_io_executor executor, Connect connect)
+      : executor_(std::move(executor)), connect_(std::move(connect)) {}
+
   Task<std::optional<Connection>> connect();
   std::optional<Connection> take_idle();
   void keep(Connection connection);
@@ -37,8 +43,9 @@ class Upstream {
   };
 
   boost::asio::any_io_executor executor_;
-  boost::asio::local::stream_protocol::endpoint endpoint_;
-  ChunkDecoder::Limits chunk_limits_;
+  boost::asio::local::stream_protocol::endpoint endpoint_ = {};
+  Connect connect_ = {};
+  ChunkDecoder::Limits chunk_limits_ = {};
   std::vector<Idle> idle_;
 };
 

@@ -43,7 +43,7 @@ Failure read_text(const Source& source, const std::string& where, Check check, s
 }
 
 Failure read_texts(Draft& draft) {
-  std::string policies;
+  auto& policies = draft.configuration.policies;
   const struct {
     const char* where;
     Check check;
@@ -56,7 +56,7 @@ Failure read_texts(Draft& draft) {
                {"/policies", wrong_with_path, policies}};
   for (const auto& [where, check, target] : texts)
     if (auto failure = read_text(draft.source, where, check, target)) return failure;
-  if (!policies.empty()) draft.shelf.set_directory(std::move(policies));
+  if (!policies.empty()) draft.shelf.set_directory(policies);
   const json::Value* audit = draft.source.value.find("audit");
   draft.configuration.audit.bodies = audit && audit->text("bodies") == "redacted";
   return std::nullopt;
@@ -104,7 +104,7 @@ std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, co
                                                                 const Layer& definition) {
   if (!is_project_id(id)) return error_at(*definition.source, definition.at, project_id_syntax);
   ProjectDraft result;
-  auto& [project, socket] = result.project;
+  auto& [project, socket, life] = result.project;
   project.id = id;
   project.label_key = draft.configuration.label;
   if (auto failure = read_text(*definition.source, definition.at + "/socket", wrong_with_socket, socket))
@@ -115,6 +115,10 @@ std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, co
   auto policy = policy_of(result.layers, for_project(id));
   if (auto* error = std::get_if<ConfigurationError>(&policy)) return std::move(*error);
   project.policy = std::get<Policy>(std::move(policy));
+  auto read = read_life(*definition.value);
+  if (auto* error = std::get_if<LifeError>(&read))
+    return error_at(*definition.source, definition.at + error->where, std::move(error->what));
+  life = std::get<Life>(std::move(read));
   return result;
 }
 
@@ -156,7 +160,7 @@ std::string range_text(const Ports& ports) { return std::to_string(ports.first) 
 
 /// What only one project can have: a socket, a range of ports, and a gate, on which whoever is on it meets the others.
 Failure check_unshared(const ProjectDraft& one, const ProjectConfiguration& other) {
-  const auto& [project, socket] = one.project;
+  const auto& [project, socket, life] = one.project;
   const std::string whose = for_project(project.id);
   const auto& own = one.layers.back();
   if (!socket.empty() && socket == other.socket)
@@ -201,6 +205,10 @@ Failure read_projects(Draft& draft) {
     if (auto* error = std::get_if<ConfigurationError>(&read)) return std::move(*error);
     auto& one = std::get<ProjectDraft>(read);
     if (auto failure = check_beside(draft, one, others)) return failure;
+    if (const auto life = said_of_life(member.value))
+      return error_at(
+          draft.source, extended(extended("/projects", member.name), std::string(*life)),
+          "is for projects that are added by the operator's socket; this one lives as long as it stands here");
     others.push_back(&draft.configuration.projects.emplace_back(std::move(one.project)));
   }
   return std::nullopt;
@@ -234,6 +242,8 @@ Failure read_control_plane(Draft& draft) {
 
 Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
+  draft.configuration.removes_orphans = draft.source.value.text("orphans") == "remove";
+  draft.configuration.watch = draft.source.value.flag("watch");
   if (auto failure = read_http(draft)) return failure;
   if (auto failure = read_control_plane(draft)) return failure;
   return read_projects(draft);
@@ -373,7 +383,7 @@ std::size_t line_in_configuration(std::string_view text, std::string_view where)
 
 std::vector<std::string> opening_texts(const Configuration& configuration) {
   std::vector<std::string> texts;
-  for (const auto& [project, socket] : configuration.projects)
+  for (const auto& [project, socket, life] : configuration.projects)
     for (const auto& text : opening_texts(project.policy)) texts.push_back("project " + project.id + ": " + text);
   return texts;
 }

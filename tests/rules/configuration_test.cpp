@@ -90,7 +90,8 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
-       "1 /project: is not a key that is known here; known are: upstream, state, audit, admin, label, policies, "
+       "1 /project: is not a key that is known here; known are: upstream, state, audit, admin, orphans, watch, label, "
+       "policies, "
        "control, http, "
        "defaults, "
        "projects"},

@@ -6,6 +6,8 @@
 
 namespace podfence::testing {
 
+using namespace std::chrono_literals;
+
 struct RunningOperator::Running {
   Running(RunningOperator& self, boost::asio::io_context& context, const std::string& directory,
           const std::string& store_path)
@@ -17,7 +19,8 @@ struct RunningOperator::Running {
         tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),
                 [&self] { return self.read(); }),
         metrics("1.2.3"),
-        api(server.services(), tenancy, metrics, {}),
+        caretaker(context.get_executor(), server.services(), tenancy, {.look = 20ms, .survey = 50ms}),
+        api(server.services(), tenancy, caretaker, metrics, {}),
         admin(context, self.path, limits, api) {
     tenancy.on_change([this] { metrics.show(tenancy.states(), tenancy.generation()); });
     audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
@@ -25,6 +28,7 @@ struct RunningOperator::Running {
     tenancy.start();
     for (const auto& listener : tenancy.configuration().control) server.listen(listener);
     metrics.show(tenancy.states(), tenancy.generation());
+    caretaker.start();
   }
 
   rules::Configuration configured(const RunningOperator& self) const {
@@ -41,6 +45,7 @@ struct RunningOperator::Running {
   proxy::ProjectStore store;
   proxy::Tenancy tenancy;
   proxy::Metrics metrics;
+  proxy::Caretaker caretaker;
   proxy::OperatorApi api;
   proxy::Admin admin;
 };
@@ -55,6 +60,7 @@ RunningOperator::RunningOperator(std::string configuration, std::string store)
 
 RunningOperator::~RunningOperator() {
   boost::asio::post(context_, [this] {
+    running_->caretaker.stop();
     running_->server.stop();
     running_->admin.stop();
   });
