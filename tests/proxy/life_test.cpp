@@ -129,8 +129,9 @@ TEST_CASE("what is kept of projects: files of older versions are brought up, new
   const auto path = directory.path() + "/projects.sqlite";
   {
     proxy::Database old(path);
-    old.run("CREATE TABLE project (id TEXT NOT NULL PRIMARY KEY, definition TEXT NOT NULL) WITHOUT ROWID;"
-            "INSERT INTO project VALUES ('p7', '{}')");
+    old.run(
+        "CREATE TABLE project (id TEXT NOT NULL PRIMARY KEY, definition TEXT NOT NULL) WITHOUT ROWID;"
+        "INSERT INTO project VALUES ('p7', '{}')");
   }
   REQUIRE(::chmod(path.c_str(), 0600) == 0);
   {
@@ -177,8 +178,9 @@ TEST_CASE("things of projects that nobody knows are told, and those of known one
   podfence.podman.add(rules::Kind::Container, "nobody", "");
   podfence.podman.add(rules::Kind::Container, "strange", "Not An Id");
   const auto told = read(podfence.send("POST", "/gc?dry_run=true"));
-  CHECK(rules::json::write(*told.find("orphans")) ==
-        R"([{"project":"Not An Id","things":{"containers":1}},{"project":"gone","things":{"containers":1,"volumes":1}}])");
+  CHECK(
+      rules::json::write(*told.find("orphans")) ==
+      R"([{"project":"Not An Id","things":{"containers":1}},{"project":"gone","things":{"containers":1,"volumes":1}}])");
   CHECK(podfence.podman.requests("DELETE").empty());
   CHECK(podfence.send("POST", "/gc?dry_run=maybe").status == 400);
   CHECK(podfence.send("POST", "/gc").status == 200);
