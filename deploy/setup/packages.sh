@@ -46,6 +46,7 @@ packages_test=(
   zstd
   docker-compose  # a client of theirs
   python3-docker  # likewise: docker-py
+  python3-jsonschema  # second reader of the audit log
   openssl         # certificates
   socat           # TLS for podman --remote, which has none
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
