@@ -33,6 +33,8 @@ struct CommandLine {
     ProjectShow,
     ProjectRemove,
     Reload,
+    Watch,
+    Dashboard,
     Schema,
     Version,
     Help
@@ -55,6 +57,18 @@ struct CommandLine {
     std::string policy = {};      ///< beside it
     bool json = false;
   } operate = {};
+
+  /// Of its decisions; the socket is that of `operate`.
+  struct Watch {
+    std::string project = {};  ///< ids with commas; "" for all
+    std::string rule = {};     ///< ids or families of rules with commas; "" for all
+    bool denied = false;       ///< only denials and failures
+    std::size_t recent = 0;    ///< how many of those before
+  } watch = {};
+
+  struct Dashboard {
+    std::string listen = "127.0.0.1:0";
+  } dashboard = {};
 
   struct Replay {
     std::vector<std::string> inputs = {};  ///< files and folders; "-" is standard input

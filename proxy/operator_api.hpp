@@ -3,17 +3,17 @@
 
 #include <string>
 
-#include "proxy/metrics.hpp"
 #include "proxy/services.hpp"
 #include "proxy/tenancy.hpp"
+#include "proxy/watching.hpp"
 #include "rules/operator/call.hpp"
 
 namespace podfence::proxy {
 
 class OperatorApi {
  public:
-  OperatorApi(Services& services, Tenancy& tenancy, const Metrics& metrics, rules::PolicyFiles policies)
-      : services_(services), tenancy_(tenancy), metrics_(metrics), policies_(std::move(policies)) {}
+  OperatorApi(Services& services, Tenancy& tenancy, const Watching& watching, rules::PolicyFiles policies)
+      : services_(services), tenancy_(tenancy), watching_(watching), policies_(std::move(policies)) {}
 
   /// `content` for rows that take some.
   Task<rules::Reply> answer(rules::OperatorCall call, std::string content);
@@ -21,13 +21,14 @@ class OperatorApi {
  private:
   Task<rules::Reply> show(std::string project);
   Task<rules::Reply> ready();
+  std::string metrics() const;
   rules::Reply put(const std::string& project, const std::string& content);
   rules::Reply reload();
   rules::Reply validate(const std::string& text) const;
 
   Services& services_;
   Tenancy& tenancy_;
-  const Metrics& metrics_;
+  const Watching& watching_;
   rules::PolicyFiles policies_;
 };
 

@@ -69,18 +69,15 @@ void fit_connections(rules::HttpLimits& limits, std::size_t projects) {
 struct Operator {
   Operator(asio::io_context& context, const std::string& path, const Limits& limits, Server& server, Tenancy& tenancy,
            AuditLog& audit)
-      : metrics(PODFENCE_VERSION),
-        api(server.services(), tenancy, metrics, policy_files()),
-        admin(context, path, limits, api) {
-    audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
-    const auto show = [this, &tenancy] { metrics.show(tenancy.states(), tenancy.generation()); };
-    tenancy.on_change(show);
-    show();
+      : watching(context.get_executor(), PODFENCE_VERSION, tenancy),
+        api(server.services(), tenancy, watching, policy_files()),
+        admin(context, path, limits, api, watching.decisions) {
+    watching.begin(audit);
   }
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  Metrics metrics;
+  Watching watching;
   OperatorApi api;
   Admin admin;
 };

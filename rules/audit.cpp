@@ -48,7 +48,7 @@ std::string_view audit_decision(const Decision& decision, const Endpoint& endpoi
   return forward && !forward->request.content && answer_passes ? "allow" : "rewrite";
 }
 
-std::string write_audit_line(const AuditRecord& record) {
+json::Value audit_document(const AuditRecord& record) {
   json::Value line = json::Value::object();
   line.set("time", escaped(record.time));
   line.set("request_id", escaped(record.request_id));
@@ -72,7 +72,9 @@ std::string write_audit_line(const AuditRecord& record) {
   line.set("bytes_in", count(record.bytes_in));
   line.set("bytes_out", count(record.bytes_out));
   line.set("duration_us", json::Value::integer(record.duration_us));
-  return json::write(line);
+  return line;
 }
+
+std::string write_audit_line(const AuditRecord& record) { return json::write(audit_document(record)); }
 
 }  // namespace podfence::rules

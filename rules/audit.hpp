@@ -8,6 +8,7 @@
 
 #include "rules/decision.hpp"
 #include "rules/endpoint.hpp"
+#include "rules/json.hpp"
 
 namespace podfence::rules {
 
@@ -32,6 +33,14 @@ struct AuditRecord {
   std::uint64_t bytes_in = 0;   ///< content from the client
   std::uint64_t bytes_out = 0;  ///< content to the client
   std::int64_t duration_us = 0;
+
+  // Not in the line; for those who watch (operator/decision_event.hpp, metrics).
+  std::string_view group = {};    ///< of the endpoint: endpoint_class.hpp
+  std::string_view act = {};      ///< likewise
+  std::string way_out = {};       ///< of a refusal, "" for none
+  std::string policy = {};        ///< the key of policy that could allow it, "" for none
+  std::int64_t own_us = -1;       ///< until the answer began, without waiting for client and upstream; -1: it never did
+  std::int64_t upstream_us = -1;  ///< waited for upstream until then
 };
 
 /// The target of a request without what may be a secret: the path, where the target begins with one.
@@ -46,7 +55,9 @@ std::string audit_subject(const Deny& deny);
 std::string_view audit_decision(const Deny& deny);
 std::string_view audit_decision(const Decision& decision, const Endpoint& endpoint);
 
-/// Without a newline. Every client byte is escaped.
+/// The line as a document. Every client byte is escaped.
+json::Value audit_document(const AuditRecord& record);
+/// Without a newline.
 std::string write_audit_line(const AuditRecord& record);
 
 }  // namespace podfence::rules

@@ -154,6 +154,9 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"operator.restart", 409, "a change that is only made by a restart: {}", "restart podfence, or undo that change"},
   {"operator.no-file", 409, "podfence was started without a configuration file: {}", "start it with --config"},
   {"operator.engine", 503, "Podman does not answer: {}", "look at its service"},
+  {"operator.readers", 503, "{} readers of decisions are there, and no more are served", "end one"},
+  {"dashboard.host", 421, "the page is for browsers of this machine, which call it 127.0.0.1 or localhost, not: {}", "open the address that podfence dashboard prints"},
+  {"dashboard.address", 404, "there is nothing of podfence's page here: {}", "open the one that podfence dashboard prints"},
   // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
   {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
   {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap, Secret and PersistentVolumeClaim"},

@@ -47,6 +47,9 @@ packages_test=(
   docker-compose  # a client of theirs
   python3-docker  # likewise: docker-py
   openssl         # certificates
+  chromium        # a browser, for the operator's page
+  chromium-driver
+  fonts-dejavu-core                    # letters for it
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries

@@ -16,15 +16,13 @@ struct RunningOperator::Running {
         store(store_path),
         tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),
                 [&self] { return self.read(); }),
-        metrics("1.2.3"),
-        api(server.services(), tenancy, metrics, {}),
-        admin(context, self.path, limits, api) {
-    tenancy.on_change([this] { metrics.show(tenancy.states(), tenancy.generation()); });
-    audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
+        watching(context.get_executor(), "1.2.3", tenancy),
+        api(server.services(), tenancy, watching, {}),
+        admin(context, self.path, limits, api, watching.decisions) {
     audit.observe([this](const rules::AuditRecord& record) { tenancy.note_request(record); });
     tenancy.start();
     for (const auto& listener : tenancy.configuration().control) server.listen(listener);
-    metrics.show(tenancy.states(), tenancy.generation());
+    watching.begin(audit);
   }
 
   rules::Configuration configured(const RunningOperator& self) const {
@@ -40,7 +38,7 @@ struct RunningOperator::Running {
   proxy::Server server;
   proxy::ProjectStore store;
   proxy::Tenancy tenancy;
-  proxy::Metrics metrics;
+  proxy::Watching watching;
   proxy::OperatorApi api;
   proxy::Admin admin;
 };
