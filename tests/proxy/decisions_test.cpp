@@ -41,6 +41,12 @@ struct Reader {
   std::string head;
 };
 
+std::int64_t number_of(const std::string& event, const std::string& name) {
+  const auto at = event.find("\"" + name + "\":");
+  REQUIRE_MESSAGE(at != std::string::npos, event);
+  return std::stoll(event.substr(at + name.size() + 3));
+}
+
 /// Decisions by themselves, with a reader that does not read.
 struct Deaf {
   Deaf() : client(context), peer(context) { boost::asio::local::connect_pair(client, peer); }
@@ -76,6 +82,29 @@ TEST_CASE("a decision is told as it is made, with the reason, the way out and th
        R"("sentence":"a path of the host cannot be mounted: /etc","way_out":"use a named volume","policy":"workspace")",
        R"("place":{"line":2,"where":"/projects/p1/workspace","stands":false})", R"("own_us":)"})
     CHECK_MESSAGE(event.find(part) != std::string::npos, part, " is not in ", event);
+}
+
+TEST_CASE("podfence's own time is told apart from what Podman and the client take") {
+  RunningOperator podfence;
+  podfence.podman.on("GET ", [](testing::FakePodman::Connection& podman) {
+    podman.pause(300ms);
+    podman.answer();
+  });
+  Reader reader(podfence, "/decisions");
+  REQUIRE(podfence.ask("p1", "GET /v1.41/version HTTP/1.1\r\nHost: d\r\n\r\n").status == 200);
+  const auto slow_podman = reader.next();
+  CHECK(number_of(slow_podman, "upstream_us") >= 300'000);
+  CHECK(number_of(slow_podman, "own_us") < 200'000);
+
+  const auto request = create("/etc");
+  RawClient client(podfence.socket("p1"));
+  client.send(request.substr(0, request.size() - 5));
+  std::this_thread::sleep_for(300ms);
+  CHECK(client.request(request.substr(request.size() - 5)).status == 403);
+  const auto slow_client = reader.next();
+  CHECK(number_of(slow_client, "duration_us") >= 300'000);
+  CHECK(number_of(slow_client, "own_us") < 200'000);
+  CHECK(number_of(slow_client, "upstream_us") < 200'000);
 }
 
 TEST_CASE("the policy of a project that was added stands in its definition") {
