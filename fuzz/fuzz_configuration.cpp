@@ -125,7 +125,7 @@ std::string digest(const std::variant<Configuration, ConfigurationError>& result
   if (const auto* error = std::get_if<ConfigurationError>(&result)) return text_of(*error, "configuration");
   const auto& read = std::get<Configuration>(result);
   std::string text = read.upstream + "\n" + read.state + "\n" + read.audit_log + "\n" + read.admin + "\n";
-  for (const auto& [project, socket] : read.projects) {
+  for (const auto& [project, socket, life] : read.projects) {
     const auto& policy = project.policy;
     text += project.id + " " + project.label_key + " " + socket + " " + policy.network.egress.gate;
     for (const auto& image : policy.shared_images) text += " " + image;
@@ -157,10 +157,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return 0;
   }
   const auto& configuration = std::get<Configuration>(result);
-  claim(!configuration.projects.empty(), "there is a project");
+  claim(!configuration.projects.empty() || !configuration.admin.empty(), "there is a project, or can be one");
   check_sockets(configuration);
   check_workspaces(configuration);
-  for (const auto& [project, socket] : configuration.projects) {
+  for (const auto& [project, socket, life] : configuration.projects) {
     claim(!wrong_with_label_key(project.label_key), "the label's key", project.label_key);
     check_policy(project.policy, text);
     for (const AmountRow& row : amount_rows)

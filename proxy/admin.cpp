@@ -46,7 +46,7 @@ Task<void> Admin::serve(Connection::Socket socket) {
   } counted(sessions_);
   Connection client(std::move(socket));
   Deadline deadline(client.executor(), client);
-  co_await first_of(answer(client, deadline), deadline.watch(), client.until_peer_closed());
+  co_await first_of(answer(client, deadline), deadline.watch());
 }
 
 Task<void> Admin::answer(Connection& client, Deadline& deadline) {
@@ -64,7 +64,7 @@ Task<void> Admin::answer(Connection& client, Deadline& deadline) {
       answer.set_to_head(head->method == rules::Method::Head);
       RequestContent content(client, deadline, limits_, *head, record);
       if (!head->keep_alive) answer.close_after();
-      co_await respond(*head, content, answer);
+      co_await respond(*head, client, content, answer);
     } else {
       answer.close_after();
       co_await answer.send(operator_error(std::get<RefusedHead>(read).deny));
@@ -73,14 +73,20 @@ Task<void> Admin::answer(Connection& client, Deadline& deadline) {
   }
 }
 
-Task<void> Admin::respond(const RequestHead& head, RequestContent& content, ClientAnswer& answer) {
+Task<void> Admin::follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused) {
+  refused = co_await decisions_.follow(call, answer);
+}
+
+Task<void> Admin::respond(const RequestHead& head, Connection& client, RequestContent& content, ClientAnswer& answer) {
   auto call = rules::operator_call(head.method, head.target);
   const auto* asked = std::get_if<rules::OperatorCall>(&call);
   rules::Reply given;
   if (!asked) {
     given = operator_error(std::get<rules::Deny>(call));
   } else if (asked->row->action == rules::OperatorAction::Decisions && head.method == rules::Method::Get) {
-    const auto refused = co_await decisions_.follow(*asked, answer);
+    // A reader that goes makes room for another one at once. Whatever else is asked for is done to its end.
+    Refused refused;
+    co_await first_of(follow(*asked, answer, refused), client.until_peer_closed());
     if (!refused) co_return;
     given = operator_error(*refused);
   } else {

@@ -14,7 +14,7 @@ std::variant<rules::Configuration, int> load_unserved(const CommandLine& line) {
   if (!configuration) return loaded;
   const Places places = Places::of_this_process();
   if (places.runtime().empty())  // nothing listens, so that any place will do
-    for (auto& [served, socket] : configuration->projects)
+    for (auto& [served, socket, life] : configuration->projects)
       if (socket.empty()) socket = "/run/podfence/" + served.id + "/podman.sock";
   places.fill(*configuration);
   return loaded;

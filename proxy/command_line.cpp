@@ -25,6 +25,8 @@ constexpr CommandName commands[] = {
     {"project list", Command::ProjectList},
     {"project show", Command::ProjectShow},
     {"project remove", Command::ProjectRemove},
+    {"project renew", Command::ProjectRenew},
+    {"gc", Command::Collect},
     {"reload", Command::Reload},
     {"watch", Command::Watch},
     {"dashboard", Command::Dashboard},
@@ -45,8 +47,10 @@ std::optional<Command> find_command(std::string_view name) {
 std::string_view name_of(Command command) { return std::ranges::find(commands, command, &CommandName::command)->name; }
 
 /// Those that ask a running podfence, and name a project or none.
-constexpr Command about_a_project[] = {Command::ProjectAdd, Command::ProjectShow, Command::ProjectRemove};
-constexpr Command about_all[] = {Command::ProjectList, Command::Reload, Command::Watch, Command::Dashboard};
+constexpr Command about_a_project[] = {Command::ProjectAdd, Command::ProjectShow, Command::ProjectRemove,
+                                       Command::ProjectRenew};
+constexpr Command about_all[] = {Command::ProjectList, Command::Collect, Command::Reload, Command::Watch,
+                                 Command::Dashboard};
 
 bool is_one_of(Command command, std::span<const Command> commands_) {
   return std::ranges::find(commands_, command) != commands_.end();
@@ -111,6 +115,8 @@ options::options_description described(CommandLine& line) {
     if (is_one_of(line.command, about_a_project)) add("id", text(operate.project));
     if (line.command == Command::Watch) describe_watch(line.watch, all);
     if (line.command == Command::Dashboard) add("listen", text(line.dashboard.listen));
+    if (line.command == Command::ProjectRemove) add("teardown", text(operate.teardown));
+    if (line.command == Command::Collect) add("dry-run", options::bool_switch(&operate.dry_run));
     if (line.command == Command::ProjectAdd) add("file", text(operate.definition))("policy", text(operate.policy));
     return all;
   }
@@ -244,8 +250,10 @@ std::string_view usage() {
   podfence replay --project ID [option]... PATH...
                                             decide every request of files and folders, and print the decisions
   podfence project add ID [--policy NAME] [--file FILE]
-  podfence project list | show ID | remove ID
+  podfence project remove ID [--teardown none|stop|remove]
+  podfence project list | show ID | renew ID
                                             the projects of a running podfence
+  podfence gc [--dry-run]                   remove what is left of projects that are not known any more
   podfence reload                           let a running podfence read its configuration again
   podfence watch [--denied] [--project IDS] [--rule RULES] [--recent N] [--json]
                                             the decisions of a running podfence, as they are made
@@ -277,9 +285,11 @@ Options of replay: --config FILE, or --policy, --share-image and --socket as for
   --text                 requests may have plain line ends and lack Host and Content-Length, as for explain
   --save DIR             where a request that podfence fails on is saved; default the current directory
 
-Options of project, reload, watch and dashboard: --config FILE, or --admin SOCKET, to find the operator's socket; and
+Options of project, gc, reload, watch and dashboard: --config FILE, or --admin SOCKET, to find the operator's socket; and
   --file FILE            the project as it would stand in a configuration (JSON); -: standard input
   --policy NAME|FILE     its policy, beside that
+  --teardown HOW         what becomes of what it has: none, stop or remove; default what its definition says
+  --dry-run              only tell what would be removed
   --json                 the answer as it comes (docs/admin-api.md)
 
 Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,

@@ -32,6 +32,8 @@ struct CommandLine {
     ProjectList,
     ProjectShow,
     ProjectRemove,
+    ProjectRenew,
+    Collect,
     Reload,
     Watch,
     Dashboard,
@@ -55,6 +57,8 @@ struct CommandLine {
     std::string project = {};     ///< id
     std::string definition = {};  ///< file of what is to be added; "-" is standard input, "" says nothing
     std::string policy = {};      ///< beside it
+    std::string teardown = {};    ///< of a removal; "" as the project's definition says
+    bool dry_run = false;         ///< nothing is collected
     bool json = false;
   } operate = {};
 

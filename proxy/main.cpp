@@ -59,6 +59,8 @@ int run(const CommandLine& line) {
     case CommandLine::Command::ProjectList:
     case CommandLine::Command::ProjectShow:
     case CommandLine::Command::ProjectRemove:
+    case CommandLine::Command::ProjectRenew:
+    case CommandLine::Command::Collect:
     case CommandLine::Command::Reload:
       return proxy::operate(line);
     case CommandLine::Command::Watch:

@@ -40,11 +40,13 @@ Task<Reply> OperatorApi::answer(rules::OperatorCall call, std::string content) {
     case rules::OperatorAction::ShowProject:
       co_return co_await show(project);
     case rules::OperatorAction::PutProject:
-      co_return put(project, content);
+      co_return co_await put(project, std::move(content));
     case rules::OperatorAction::RemoveProject:
-      if (const auto refused = tenancy_.remove(project)) co_return operator_error(*refused);
-      log("project " + project + " was removed");
-      co_return Reply{204, {}, {}, {}};
+      co_return co_await remove(std::move(call));
+    case rules::OperatorAction::RenewProject:
+      co_return renew(project);
+    case rules::OperatorAction::Collect:
+      co_return co_await collect(std::move(call));
     case rules::OperatorAction::Reload:
       co_return reload();
     case rules::OperatorAction::Validate:
@@ -98,17 +100,64 @@ Task<Reply> OperatorApi::show(std::string id) {
   }
 }
 
-Reply OperatorApi::put(const std::string& project, const std::string& content) {
+Task<Reply> OperatorApi::put(std::string project, std::string content) {
   auto parsed = rules::json::parse(content);
   if (const auto* error = std::get_if<rules::json::Error>(&parsed))
-    return operator_error(Deny{rules::refusal("content.json"), error->text()});
-  const bool is_new = !tenancy_.is_known(project);
+    co_return operator_error(Deny{rules::refusal("content.json"), error->text()});
   auto definition = std::get<rules::json::Value>(std::move(parsed));
-  if (const auto refused = tenancy_.put(project, std::move(definition))) return operator_error(*refused);
+  // Orphans of that name are being removed.
+  if (caretaker_.is_at_work(project)) co_return operator_error(Deny{rules::refusal("operator.ending"), project});
+  const auto read = tenancy_.read_definition(project, definition);
+  if (const auto* refused = std::get_if<Deny>(&read)) co_return operator_error(*refused);
+  std::string mark;
+  if (const auto& holder = std::get<rules::ProjectConfiguration>(read).life.holder) {
+    auto marked = co_await caretaker_.mark_holder(*holder);
+    if (const auto* refused = std::get_if<Deny>(&marked)) co_return operator_error(*refused);
+    mark = std::get<std::string>(std::move(marked));
+  }
+  const bool is_new = !tenancy_.is_known(project);
+  if (const auto refused = tenancy_.put(project, std::move(definition), std::move(mark)))
+    co_return operator_error(*refused);
   const auto state = tenancy_.state(project);
   log("project " + project + (is_new ? " was added and listens on " : " has another policy; it listens on ") +
       state.project->socket);
-  return document(rules::project_document(state), is_new ? 201 : 200);
+  for (const auto& opening : rules::opening_texts(state.project->project.policy))
+    log("project " + project + ": " + opening);
+  co_return document(rules::project_document(state), is_new ? 201 : 200);
+}
+
+Task<Reply> OperatorApi::remove(rules::OperatorCall call) {
+  const auto& project = call.project;
+  std::optional<rules::Teardown> how;
+  if (const auto said = call.said("teardown"); !said.empty()) {
+    how = rules::teardown_of(said);
+    if (!how) co_return operator_error(Deny{rules::refusal("operator.teardown"), std::string(said)});
+  }
+  if (const auto refused = tenancy_.begin_end(project, how)) co_return operator_error(*refused);
+  if (!tenancy_.is_known(project)) {
+    log("project " + project + " was removed; what it has stays");
+    co_return Reply{204, {}, {}, {}};
+  }
+  const auto teardown = *tenancy_.state(project).ending;
+  log("project " + project + " ends: the operator removes it");
+  const auto report = co_await caretaker_.end(project);
+  co_return document(rules::teardown_document(project, teardown, report), report.left.empty() ? 200 : 202);
+}
+
+Reply OperatorApi::renew(const std::string& project) {
+  if (const auto refused = tenancy_.renew(project)) return operator_error(*refused);
+  return document(rules::project_document(tenancy_.state(project)));
+}
+
+Task<Reply> OperatorApi::collect(rules::OperatorCall call) {
+  const auto said = call.said("dry_run");
+  if (!said.empty() && said != "true" && said != "false")
+    co_return operator_error(Deny{rules::refusal("operator.flag"), std::string(said)});
+  const bool dry_run = said == "true";
+  const auto collected = co_await caretaker_.collect(!dry_run);
+  if (const auto* refused = std::get_if<Deny>(&collected)) co_return operator_error(*refused);
+  const auto& collection = std::get<Caretaker::Collection>(collected);
+  co_return document(rules::collection_document(dry_run, collection.ending, collection.orphans));
 }
 
 Reply OperatorApi::reload() {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proxy/caretaker.hpp"
 #include "proxy/services.hpp"
 #include "proxy/tenancy.hpp"
 #include "proxy/watching.hpp"
@@ -12,8 +13,13 @@ namespace podfence::proxy {
 
 class OperatorApi {
  public:
-  OperatorApi(Services& services, Tenancy& tenancy, const Watching& watching, rules::PolicyFiles policies)
-      : services_(services), tenancy_(tenancy), watching_(watching), policies_(std::move(policies)) {}
+  OperatorApi(Services& services, Tenancy& tenancy, Caretaker& caretaker, const Watching& watching,
+              rules::PolicyFiles policies)
+      : services_(services),
+        tenancy_(tenancy),
+        caretaker_(caretaker),
+        watching_(watching),
+        policies_(std::move(policies)) {}
 
   /// `content` for rows that take some.
   Task<rules::Reply> answer(rules::OperatorCall call, std::string content);
@@ -22,12 +28,16 @@ class OperatorApi {
   Task<rules::Reply> show(std::string project);
   Task<rules::Reply> ready();
   std::string metrics() const;
-  rules::Reply put(const std::string& project, const std::string& content);
+  Task<rules::Reply> put(std::string project, std::string content);
+  Task<rules::Reply> remove(rules::OperatorCall call);
+  Task<rules::Reply> collect(rules::OperatorCall call);
+  rules::Reply renew(const std::string& project);
   rules::Reply reload();
   rules::Reply validate(const std::string& text) const;
 
   Services& services_;
   Tenancy& tenancy_;
+  Caretaker& caretaker_;
   const Watching& watching_;
   rules::PolicyFiles policies_;
 };

@@ -28,6 +28,10 @@ OperatorAction action_of(Command command) {
       return OperatorAction::ShowProject;
     case Command::ProjectRemove:
       return OperatorAction::RemoveProject;
+    case Command::ProjectRenew:
+      return OperatorAction::RenewProject;
+    case Command::Collect:
+      return OperatorAction::Collect;
     case Command::Reload:
       return OperatorAction::Reload;
     default:
@@ -35,11 +39,17 @@ OperatorAction action_of(Command command) {
   }
 }
 
-rules::UpstreamRequest request_for(OperatorAction action, const std::string& project) {
+std::string query_of(const CommandLine::Operate& operate) {
+  if (!operate.teardown.empty()) return "?teardown=" + rules::encode(operate.teardown);
+  return operate.dry_run ? "?dry_run=true" : "";
+}
+
+rules::UpstreamRequest request_for(OperatorAction action, const CommandLine::Operate& operate) {
   const auto* row = rules::operator_row(action);
   std::string target(row->path);
-  if (const auto at = target.find("{id}"); at != std::string::npos) target.replace(at, 4, rules::encode(project));
-  return {row->method, std::move(target), {}, std::nullopt};
+  if (const auto at = target.find("{id}"); at != std::string::npos)
+    target.replace(at, 4, rules::encode(operate.project));
+  return {row->method, target + query_of(operate), {}, std::nullopt};
 }
 
 struct Answer {
@@ -108,7 +118,7 @@ int operate(const CommandLine& line) {
   const auto socket = operator_socket(line);
   if (const int* code = std::get_if<int>(&socket)) return *code;
   const auto action = action_of(line.command);
-  auto request = request_for(action, line.operate.project);
+  auto request = request_for(action, line.operate);
   if (line.command == Command::ProjectAdd) {
     const auto definition = definition_of(line);
     if (const auto* wrong = std::get_if<std::string>(&definition)) {

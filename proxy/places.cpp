@@ -58,7 +58,7 @@ std::string Places::podman_socket() const {
 std::string Places::own_podman_socket() const { return socket(".podman"); }
 
 void Places::fill(rules::Configuration& configuration) const {
-  for (auto& [project, path] : configuration.projects) {
+  for (auto& [project, path, life] : configuration.projects) {
     if (path.empty()) path = socket(project.id);
     project.socket = path;
   }

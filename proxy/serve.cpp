@@ -11,7 +11,9 @@
 #include <system_error>
 
 #include "proxy/admin.hpp"
+#include "proxy/caretaker.hpp"
 #include "proxy/connection_budget.hpp"
+#include "proxy/file_watch.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
 #include "proxy/places.hpp"
@@ -43,7 +45,7 @@ void check_user(const rules::Configuration& configuration) {
 }
 
 void check_sockets_are_free(const rules::Configuration& configuration) {
-  for (const auto& [project, socket] : configuration.projects)
+  for (const auto& [project, socket, life] : configuration.projects)
     if (is_listening(socket))
       throw std::runtime_error("somebody listens on " + socket +
                                " already, another podfence it seems; end it, or choose another place with --socket");
@@ -68,9 +70,9 @@ void fit_connections(rules::HttpLimits& limits, std::size_t projects) {
 /// What the operator's socket needs.
 struct Operator {
   Operator(asio::io_context& context, const std::string& path, const Limits& limits, Server& server, Tenancy& tenancy,
-           AuditLog& audit)
+           Caretaker& caretaker, AuditLog& audit)
       : watching(context.get_executor(), PODFENCE_VERSION, tenancy),
-        api(server.services(), tenancy, watching, policy_files()),
+        api(server.services(), tenancy, caretaker, watching, policy_files()),
         admin(context, path, limits, api, watching.decisions) {
     watching.begin(audit);
   }
@@ -103,7 +105,7 @@ void log_listeners(const rules::Configuration& configuration, const Engine& upst
   const std::string behind =
       upstream.socket +
       (upstream.service ? " (started by podfence, pid " + std::to_string(upstream.service->id()) + ")" : "");
-  for (const auto& [project, socket] : configuration.projects)
+  for (const auto& [project, socket, life] : configuration.projects)
     log("project " + project.id + " listens on " + socket + " in front of " + behind + "; use DOCKER_HOST=unix://" +
         socket + " or CONTAINER_HOST=unix://" + socket);
 }
@@ -119,37 +121,57 @@ void start(Tenancy& tenancy) {
   }
 }
 
+/// `why`: what it is read again for.
+void read_again(const std::string& why, Server& server, Tenancy& tenancy) {
+  try {
+    const auto refused = tenancy.reload();
+    for (const auto& wrong : server.reload_certificates()) log(why + ": the former certificates count: " + wrong);
+    log(why + ": " +
+        (refused ? "the configuration stays as it was: " + rules::sentence_of(*refused)
+                 : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
+  } catch (const std::exception& failure) {
+    log(why + ": the configuration stays as it was: " + failure.what());
+  }
+}
+
 /// SIGHUP reads the configuration again, as often as it comes.
 void follow_hangups(asio::signal_set& hangups, Server& server, Tenancy& tenancy) {
   hangups.async_wait([&](const boost::system::error_code& error, int) {
     if (error) return;
-    try {
-      const auto refused = tenancy.reload();
-      for (const auto& wrong : server.reload_certificates()) log("SIGHUP: the former certificates count: " + wrong);
-      log("SIGHUP: " + (refused
-                            ? "the configuration stays as it was: " + rules::sentence_of(*refused)
-                            : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
-    } catch (const std::exception& failure) {
-      log(std::string("SIGHUP: the configuration stays as it was: ") + failure.what());
-    }
+    read_again("SIGHUP", server, tenancy);
     follow_hangups(hangups, server, tenancy);
   });
 }
 
+/// What else reads it again, where the configuration says so.
+void watch_files(std::optional<FileWatch>& watch, asio::io_context& context, const std::string& file, Server& server,
+                 Tenancy& tenancy) {
+  const auto& configuration = tenancy.configuration();
+  if (!configuration.watch) return;
+  std::vector<std::string> paths = {file};
+  const auto& policies = configuration.policies.empty() ? policy_files().directory : configuration.policies;
+  if (::access(policies.c_str(), R_OK) == 0) paths.push_back(policies);
+  watch.emplace(context.get_executor(), std::move(paths), [&] { read_again("a file has changed", server, tenancy); });
+}
+
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
-void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optional<Operator>& operators,
-         Engine& upstream) {
+void run(asio::io_context& context, Server& server, Tenancy& tenancy, Caretaker& caretaker,
+         std::optional<Operator>& operators, Engine& upstream, const std::string& file) {
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
   asio::signal_set hangups(context, SIGHUP);
   follow_hangups(hangups, server, tenancy);
+  std::optional<FileWatch> watch;
+  watch_files(watch, context, file, server, tenancy);
   const auto stop = [&] {
     // Nothing of ours may keep the context busy now. A second signal finds the default action and ends us at once.
     signals.clear();
     signals.cancel();
     hangups.cancel();
     service_end.close();
+    if (watch) watch->stop();
+    caretaker.stop();
     server.stop();
     if (operators) operators->admin.stop();
   };
@@ -171,7 +193,9 @@ void run(asio::io_context& context, Server& server, Tenancy& tenancy, std::optio
   if (service_ended) throw std::runtime_error("the Podman service that podfence started " + *service_ended);
 }
 
-void serve(rules::Configuration configuration, std::optional<rules::ConfigurationBase> base, Tenancy::Read read) {
+/// `file`: where `base` comes from.
+void serve(rules::Configuration configuration, std::optional<rules::ConfigurationBase> base, Tenancy::Read read,
+           const std::string& file) {
   harden_process();
   return_freed_memory();
   check_user(configuration);
@@ -195,21 +219,25 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
     log("a control plane comes in at " + control.text());
   }
   audit.observe([&](const rules::AuditRecord& record) { tenancy.note_request(record); });
+  Caretaker caretaker(context.get_executor(), server.services(), tenancy, {});
   std::optional<Operator> operators;  // nothing is counted that nobody can read
-  if (!configuration.admin.empty()) operators.emplace(context, configuration.admin, limits, server, tenancy, audit);
+  if (!configuration.admin.empty())
+    operators.emplace(context, configuration.admin, limits, server, tenancy, caretaker, audit);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
+  caretaker.start();
   notify_ready();
-  run(context, server, tenancy, operators, upstream);
+  run(context, server, tenancy, caretaker, operators, upstream, file);
 }
 
 }  // namespace
 
-void serve(rules::Configuration configuration) { serve(std::move(configuration), std::nullopt, nullptr); }
+void serve(rules::Configuration configuration) { serve(std::move(configuration), std::nullopt, nullptr, ""); }
 
 void serve(rules::ConfigurationBase base, const std::string& file) {
   auto configuration = base.configuration();
-  serve(std::move(configuration), std::move(base), [&] { return load_base(file); });
+  serve(
+      std::move(configuration), std::move(base), [&] { return load_base(file); }, file);
 }
 
 }  // namespace podfence::proxy

@@ -12,6 +12,7 @@ class TaskGroup {
  public:
   explicit TaskGroup(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
 
+  const boost::asio::any_io_executor& executor() const { return executor_; }
   /// What it throws is lost.
   void spawn(Task<void> task);
   void cancel();

@@ -1,5 +1,6 @@
 #include "proxy/tenancy.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "proxy/log.hpp"
@@ -23,6 +24,7 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
               {"state", was.state == is.state},
               {"audit_log", was.audit_log == is.audit_log},
               {"admin", was.admin == is.admin},
+              {"watch", was.watch == is.watch},
               {"label", was.label == is.label},
               {"http", was.http == is.http},
               {"control", was.control == is.control}};
@@ -30,6 +32,23 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
     if (!same) return key;
   return "";
 }
+
+std::int64_t seconds_since_1970() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Nobody could renew a lease while podfence was away, and the clock may have been set meanwhile: it goes on for a
+/// while in any case.
+constexpr std::int64_t grace_seconds = 120;
+
+std::chrono::steady_clock::time_point renewed_before(const rules::Lease& lease, std::int64_t renewed) {
+  const auto most = lease.seconds - std::min(lease.seconds, grace_seconds);
+  const auto age = std::clamp<std::int64_t>(seconds_since_1970() - renewed, 0, most);
+  return std::chrono::steady_clock::now() - std::chrono::seconds(age);
+}
+
+/// Of a lease, how much of it passes until a renewal is written down.
+constexpr int stored_parts = 8;
 
 }  // namespace
 
@@ -47,26 +66,32 @@ void Tenancy::start() {
     auto& entry = entries_[project.project.id] = {project};
     serve(entry);
   }
-  for (const auto& [id, text] : store_.all()) {
-    if (entries_.contains(id) || !base_)
-      log("project " + id + ", which was added, stands in the configuration now; what it says counts");
+  for (const auto& row : store_.all()) {
+    if (entries_.contains(row.id) || !base_)
+      log("project " + row.id + ", which was added, stands in the configuration now; what it says counts");
     else
-      restore(id, text);
+      restore(row);
   }
 }
 
 /// One that cannot be served any more is kept, with the reason.
-void Tenancy::restore(const std::string& id, const std::string& text) {
+void Tenancy::restore(const ProjectStore::Row& row) {
+  const auto& id = row.id;
   Entry entry;
   entry.project.project.id = id;
-  entry.definition = std::get<rules::json::Value>(rules::json::parse(text));
+  entry.definition = std::get<rules::json::Value>(rules::json::parse(row.definition));
+  entry.progress.ending = rules::teardown_of(row.ending);
   auto read = read_added(id, *entry.definition, *base_, entries_);
   if (const auto* refused = std::get_if<Deny>(&read)) {
     entry.wrong = refused->subject;
   } else {
+    const auto ending = entry.progress.ending;
     entry = std::get<Entry>(std::move(read));
+    entry.progress.ending = ending;
+    entry.progress.holder_mark = row.holder;
+    if (entry.project.life.lease) entry.progress.renewed = renewed_before(*entry.project.life.lease, row.renewed);
     try {
-      serve(entry);
+      if (entry.is_served()) serve(entry);
     } catch (const std::exception& error) {
       entry.wrong = error.what();
     }
@@ -96,11 +121,28 @@ std::variant<Tenancy::Entry, Deny> Tenancy::read_added(const std::string& id, ru
   return Entry{std::move(alone.projects.front()), std::move(definition)};
 }
 
-Refused Tenancy::put(const std::string& id, rules::json::Value definition) {
-  if (!base_) return Deny{refusal("operator.no-file"), "projects cannot be added"};
+Refused Tenancy::not_to_be_changed(const std::string& id) const {
   const auto known = entries_.find(id);
-  if (known != entries_.end() && !known->second.definition) return Deny{refusal("operator.project-configured"), id};
-  const auto text = rules::json::write(definition);
+  if (known == entries_.end()) return std::nullopt;
+  if (!known->second.definition) return Deny{refusal("operator.project-configured"), id};
+  if (known->second.progress.ending) return Deny{refusal("operator.ending"), id};
+  return std::nullopt;
+}
+
+std::variant<rules::ProjectConfiguration, Deny> Tenancy::read_definition(const std::string& id,
+                                                                         const rules::json::Value& definition) {
+  if (!base_) return Deny{refusal("operator.no-file"), "projects cannot be added"};
+  if (auto refused = not_to_be_changed(id)) return *std::move(refused);
+  auto read = read_added(id, definition, *base_, entries_);
+  if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);
+  return std::get<Entry>(std::move(read)).project;
+}
+
+Refused Tenancy::put(const std::string& id, rules::json::Value definition, std::string holder_mark) {
+  if (!base_) return Deny{refusal("operator.no-file"), "projects cannot be added"};
+  if (auto refused = not_to_be_changed(id)) return refused;
+  const auto known = entries_.find(id);
+  ProjectStore::Row row{id, rules::json::write(definition), holder_mark, "", seconds_since_1970()};
   auto read = read_added(id, std::move(definition), *base_, entries_);
   if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);
   auto& entry = std::get<Entry>(read);
@@ -109,7 +151,7 @@ Refused Tenancy::put(const std::string& id, rules::json::Value definition) {
   const bool is_new = known == entries_.end() || !known->second.wrong.empty();
   try {
     if (is_new) serve(entry);
-    store_.put(id, text);
+    store_.put(row);
     if (!is_new) serve(entry);
   } catch (const std::system_error& error) {
     return Deny{refusal("operator.socket"), error.what()};
@@ -117,21 +159,76 @@ Refused Tenancy::put(const std::string& id, rules::json::Value definition) {
     if (is_new) server_.remove(id);
     throw;
   }
-  if (known != entries_.end()) entry.last_request = known->second.last_request;
+  entry.progress.holder_mark = std::move(holder_mark);
+  if (known != entries_.end()) entry.progress.last_request = known->second.progress.last_request;
   entries_[id] = std::move(entry);
   changed();
   return std::nullopt;
 }
 
-Refused Tenancy::remove(const std::string& id) {
+Refused Tenancy::begin_end(const std::string& id, std::optional<rules::Teardown> how) {
   const auto known = entries_.find(id);
   if (known == entries_.end()) return Deny{refusal("operator.project-unknown"), id};
-  if (!known->second.definition) return Deny{refusal("operator.project-configured"), id};
-  store_.remove(id);
+  auto& [project, definition, wrong, progress] = known->second;
+  if (!definition) return Deny{refusal("operator.project-configured"), id};
+  const auto teardown = how.value_or(progress.ending.value_or(project.life.teardown));
   server_.remove(id);
-  entries_.erase(known);
+  if (teardown == rules::Teardown::None) {
+    finish_end(id);
+    return std::nullopt;
+  }
+  store_.set_ending(id, rules::text(teardown));
+  progress.ending = teardown;
   changed();
   return std::nullopt;
+}
+
+void Tenancy::note_left(const std::string& id, std::vector<std::string> left) {
+  if (const auto known = entries_.find(id); known != entries_.end()) known->second.progress.left = std::move(left);
+}
+
+void Tenancy::finish_end(const std::string& id) {
+  store_.remove(id);
+  if (entries_.erase(id) > 0) changed();
+}
+
+Refused Tenancy::renew(const std::string& id) {
+  if (!entries_.contains(id)) return Deny{refusal("operator.project-unknown"), id};
+  if (auto refused = not_to_be_changed(id)) return refused;
+  entries_.at(id).progress.renewed = Clock::now();
+  settle_leases();
+  return std::nullopt;
+}
+
+void Tenancy::settle_leases() {
+  const auto now = Clock::now();
+  for (auto& [id, entry] : entries_) {
+    const auto& lease = entry.project.life.lease;
+    if (!lease || !entry.is_served()) continue;
+    auto& renewed = entry.progress.renewed;
+    auto& stored = entry.progress.stored;
+    if (lease->by_requests && server_.connections(id) > 0) renewed = now;
+    if (renewed - stored < std::chrono::seconds(lease->seconds) / stored_parts) continue;
+    const auto ago = std::chrono::duration_cast<std::chrono::seconds>(now - renewed).count();
+    store_.set_renewed(id, seconds_since_1970() - ago);
+    stored = renewed;
+  }
+}
+
+Tenancy::Clock::duration Tenancy::lease_left(const Entry& entry) {
+  return entry.progress.renewed + std::chrono::seconds(entry.project.life.lease->seconds) - Clock::now();
+}
+
+std::vector<Tenancy::Course> Tenancy::courses() const {
+  std::vector<Course> courses;
+  for (const auto& [id, entry] : entries_) {
+    const auto& [project, definition, wrong, progress] = entry;
+    const auto& life = project.life;
+    if (!definition || !(life.lease || life.holder || progress.ending)) continue;
+    courses.push_back(
+        {id, &life, progress.holder_mark, life.lease && lease_left(entry) <= Clock::duration::zero(), progress.ending});
+  }
+  return courses;
 }
 
 std::variant<Tenancy::Next, Deny> Tenancy::read_next() const {
@@ -153,6 +250,10 @@ std::variant<Tenancy::Next, Deny> Tenancy::read_next() const {
   }
   for (const auto& [id, entry] : entries_) {
     if (!entry.definition) continue;
+    if (entry.progress.ending) {
+      next.entries[id] = entry;
+      continue;
+    }
     auto read = read_added(id, *entry.definition, *next.base, next.entries);
     if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);
     next.entries[id] = std::get<Entry>(std::move(read));
@@ -165,7 +266,7 @@ Refused Tenancy::begin_new(const Entries& entries) {
   std::vector<std::string> begun;
   for (const auto& [id, entry] : entries) {
     const auto known = entries_.find(id);
-    if (known != entries_.end() && known->second.wrong.empty()) continue;
+    if (entry.progress.ending || (known != entries_.end() && known->second.wrong.empty())) continue;
     try {
       serve(entry);
       begun.push_back(id);
@@ -184,8 +285,8 @@ Refused Tenancy::reload() {
   auto& next = std::get<Next>(read);
   if (auto refused = begin_new(next.entries)) return refused;
   for (auto& [id, entry] : next.entries) {
-    serve(entry);
-    if (const auto known = entries_.find(id); known != entries_.end()) entry.last_request = known->second.last_request;
+    if (!entry.progress.ending) serve(entry);
+    if (const auto known = entries_.find(id); known != entries_.end()) entry.progress = known->second.progress;
   }
   for (const auto& [id, entry] : entries_)
     if (!next.entries.contains(id)) server_.remove(id);
@@ -203,8 +304,17 @@ void Tenancy::changed() {
 
 rules::ProjectState Tenancy::state(const std::string& id) const {
   const auto& entry = entries_.at(id);
-  return {&entry.project, entry.definition ? &*entry.definition : nullptr, server_.connections(id), entry.last_request,
-          entry.wrong};
+  rules::ProjectState state;
+  state.project = &entry.project;
+  if (entry.definition) state.definition = &*entry.definition;
+  state.connections = server_.connections(id);
+  state.last_request = entry.progress.last_request;
+  state.wrong = entry.wrong;
+  if (entry.project.life.lease && entry.is_served())
+    state.lease_left = std::chrono::duration_cast<std::chrono::seconds>(lease_left(entry)).count();
+  state.ending = entry.progress.ending;
+  state.left = entry.progress.left;
+  return state;
 }
 
 std::vector<rules::ProjectState> Tenancy::states() const {
@@ -221,8 +331,12 @@ std::optional<rules::PolicyPlace> Tenancy::place(const std::string& id, const st
 }
 
 void Tenancy::note_request(const rules::AuditRecord& record) {
-  if (const auto known = entries_.find(record.project); known != entries_.end())
-    known->second.last_request = record.time;
+  const auto known = entries_.find(record.project);
+  if (known == entries_.end() || known->second.progress.ending) return;
+  auto& [project, definition, wrong, progress] = known->second;
+  progress.last_request = record.time;
+  if (const auto& lease = project.life.lease; lease && (lease->by_requests || !record.identity.empty()))
+    progress.renewed = Clock::now();
 }
 
 }  // namespace podfence::proxy

@@ -2,6 +2,7 @@
 // The projects that are served: those of the configuration, and those that were added while podfence runs. A change is
 // made whole or not at all.
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,10 +33,32 @@ class Tenancy {
   /// be served any more is told in the log, and kept.
   void start();
 
-  /// nullopt: done, and durable.
-  std::optional<rules::Deny> put(const std::string& id, rules::json::Value definition);
-  /// Only one that was added. Its clients are cut off.
-  std::optional<rules::Deny> remove(const std::string& id);
+  /// Reads the definition of a project that is to be added, without adding it.
+  std::variant<rules::ProjectConfiguration, rules::Deny> read_definition(const std::string& id,
+                                                                         const rules::json::Value& definition);
+  /// nullopt: done, and durable. `holder_mark`: what its holder is recognised by.
+  std::optional<rules::Deny> put(const std::string& id, rules::json::Value definition, std::string holder_mark = "");
+  /// Only one that was added begins to end: its clients are cut off, and that lasts. Without `how`, as its definition
+  /// says. Where nothing is to be torn down, it is not known any more.
+  std::optional<rules::Deny> begin_end(const std::string& id, std::optional<rules::Teardown> how = std::nullopt);
+  /// What of it could not be torn down yet.
+  void note_left(const std::string& id, std::vector<std::string> left);
+  /// It is not known any more.
+  void finish_end(const std::string& id);
+  /// Its lease runs from now on.
+  std::optional<rules::Deny> renew(const std::string& id);
+
+  /// Leases are renewed by open connections, and that they were is kept for a restart.
+  void settle_leases();
+  /// Of a project that lives and has a lease or a holder, or of one that ends.
+  struct Course {
+    std::string id;
+    const rules::Life* life = nullptr;
+    std::string holder_mark;
+    bool lease_is_over = false;
+    std::optional<rules::Teardown> ending;
+  };
+  std::vector<Course> courses() const;
   /// The configuration is read again. Streams go on as they began.
   std::optional<rules::Deny> reload();
 
@@ -55,11 +78,23 @@ class Tenancy {
   void note_request(const rules::AuditRecord& record);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  /// What a new policy does not change.
+  struct Progress {
+    std::string last_request = {};
+    std::string holder_mark = {};
+    Clock::time_point renewed = Clock::now();
+    Clock::time_point stored = renewed;  ///< of `renewed`, what the store has
+    std::optional<rules::Teardown> ending = {};
+    std::vector<std::string> left = {};
+  };
   struct Entry {
     rules::ProjectConfiguration project;
     std::optional<rules::json::Value> definition = {};  ///< of one that was added
     std::string wrong = {};
-    std::string last_request = {};
+    Progress progress = {};
+
+    bool is_served() const { return wrong.empty() && !progress.ending; }
   };
   using Entries = std::map<std::string, Entry>;
   struct Next {
@@ -72,8 +107,10 @@ class Tenancy {
                                               rules::ConfigurationBase& base, const Entries& others) const;
   std::variant<Next, rules::Deny> read_next() const;
   std::optional<rules::Deny> begin_new(const Entries& entries);
-  void restore(const std::string& id, const std::string& text);
+  void restore(const ProjectStore::Row& row);
   void serve(const Entry& entry);
+  std::optional<rules::Deny> not_to_be_changed(const std::string& id) const;
+  static Clock::duration lease_left(const Entry& entry);
   void changed();
 
   Server& server_;

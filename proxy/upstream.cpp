@@ -37,6 +37,7 @@ std::string write_request(const rules::UpstreamRequest& request, bool streamed, 
 }
 
 Task<std::optional<Connection>> Upstream::connect() {
+  if (connect_) co_return connect_();
   asio::steady_timer pause(executor_);
   for (int attempt = 0; attempt < connect_attempts; ++attempt) {
     Connection::Socket socket(executor_);

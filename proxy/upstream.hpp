@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -24,6 +25,11 @@ class Upstream {
   Upstream(boost::asio::any_io_executor executor, const std::string& path,
            const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
       : executor_(std::move(executor)), endpoint_(path), chunk_limits_(chunk_limits) {}
+
+  /// Not a socket file, but whatever that makes: nullopt for no connection.
+  using Connect = std::function<std::optional<Connection>()>;
+  Upstream(boost::asio::any_io_executor executor, Connect connect)
+      : executor_(std::move(executor)), connect_(std::move(connect)) {}
 
   Task<std::optional<Connection>> connect();
   std::optional<Connection> take_idle();
@@ -50,8 +56,9 @@ class Upstream {
   };
 
   boost::asio::any_io_executor executor_;
-  boost::asio::local::stream_protocol::endpoint endpoint_;
-  ChunkDecoder::Limits chunk_limits_;
+  boost::asio::local::stream_protocol::endpoint endpoint_ = {};
+  Connect connect_ = {};
+  ChunkDecoder::Limits chunk_limits_ = {};
   std::vector<Idle> idle_;
   Health health_;
 };

@@ -31,7 +31,7 @@ std::vector<Kept> kept_places(const rules::Configuration& configuration, const P
     if (!path.empty()) kept.push_back({std::move(what), resolved(path)});
   };
   keep("the state directory", configuration.state.empty() ? places.state() : configuration.state);
-  for (const auto& [project, socket] : configuration.projects)
+  for (const auto& [project, socket, life] : configuration.projects)
     keep("the directory of the socket of the project " + project.id,
          directory_of(socket.empty() ? places.socket(project.id) : socket));
   if (configuration.upstream.empty()) {
@@ -66,7 +66,7 @@ std::optional<rules::ConfigurationError> check_workspaces(const rules::Configura
                                            [](const auto& each) { return !each.project.policy.workspaces.empty(); });
   if (!has_any) return std::nullopt;
   const auto kept = kept_places(configuration, places);
-  for (const auto& [project, socket] : configuration.projects) {
+  for (const auto& [project, socket, life] : configuration.projects) {
     const auto& workspaces = project.policy.workspaces;
     for (std::size_t i = 0; i < workspaces.size(); ++i)
       if (auto wrong = wrong_with_workspace(workspaces[i].host, kept); !wrong.empty())

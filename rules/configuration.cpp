@@ -43,7 +43,7 @@ Failure read_text(const Source& source, const std::string& where, Check check, s
 }
 
 Failure read_texts(Draft& draft) {
-  std::string policies;
+  auto& policies = draft.configuration.policies;
   const struct {
     const char* where;
     Check check;
@@ -56,7 +56,7 @@ Failure read_texts(Draft& draft) {
                {"/policies", wrong_with_path, policies}};
   for (const auto& [where, check, target] : texts)
     if (auto failure = read_text(draft.source, where, check, target)) return failure;
-  if (!policies.empty()) draft.shelf.set_directory(std::move(policies));
+  if (!policies.empty()) draft.shelf.set_directory(policies);
   return std::nullopt;
 }
 
@@ -102,7 +102,7 @@ std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, co
                                                                 const Layer& definition) {
   if (!is_project_id(id)) return error_at(*definition.source, definition.at, project_id_syntax);
   ProjectDraft result;
-  auto& [project, socket] = result.project;
+  auto& [project, socket, life] = result.project;
   project.id = id;
   project.label_key = draft.configuration.label;
   if (auto failure = read_text(*definition.source, definition.at + "/socket", wrong_with_socket, socket))
@@ -113,6 +113,10 @@ std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, co
   auto policy = policy_of(result.layers, for_project(id));
   if (auto* error = std::get_if<ConfigurationError>(&policy)) return std::move(*error);
   project.policy = std::get<Policy>(std::move(policy));
+  auto read = read_life(*definition.value);
+  if (auto* error = std::get_if<LifeError>(&read))
+    return error_at(*definition.source, definition.at + error->where, std::move(error->what));
+  life = std::get<Life>(std::move(read));
   return result;
 }
 
@@ -154,7 +158,7 @@ std::string range_text(const Ports& ports) { return std::to_string(ports.first) 
 
 /// What only one project can have: a socket, a range of ports, and a gate, on which whoever is on it meets the others.
 Failure check_unshared(const ProjectDraft& one, const ProjectConfiguration& other) {
-  const auto& [project, socket] = one.project;
+  const auto& [project, socket, life] = one.project;
   const std::string whose = for_project(project.id);
   const auto& own = one.layers.back();
   if (!socket.empty() && socket == other.socket)
@@ -199,6 +203,10 @@ Failure read_projects(Draft& draft) {
     if (auto* error = std::get_if<ConfigurationError>(&read)) return std::move(*error);
     auto& one = std::get<ProjectDraft>(read);
     if (auto failure = check_beside(draft, one, others)) return failure;
+    if (const auto life = said_of_life(member.value))
+      return error_at(
+          draft.source, extended(extended("/projects", member.name), std::string(*life)),
+          "is for projects that are added by the operator's socket; this one lives as long as it stands here");
     others.push_back(&draft.configuration.projects.emplace_back(std::move(one.project)));
   }
   return std::nullopt;
@@ -230,14 +238,12 @@ Failure read_control_plane(Draft& draft) {
   return std::nullopt;
 }
 
-void read_metrics(Draft& draft) {
-  if (const auto* said = json::find(draft.source.value, "/metrics/labelled_projects"))
-    draft.configuration.labelled_projects = static_cast<std::size_t>(said->int64().value_or(0));
-}
-
 Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
-  read_metrics(draft);
+  draft.configuration.removes_orphans = draft.source.value.text("orphans") == "remove";
+  draft.configuration.watch = draft.source.value.flag("watch");
+  if (const auto* said = json::find(draft.source.value, "/metrics/labelled_projects"))
+    draft.configuration.labelled_projects = static_cast<std::size_t>(said->int64().value_or(0));
   if (auto failure = read_http(draft)) return failure;
   if (auto failure = read_control_plane(draft)) return failure;
   return read_projects(draft);
@@ -317,10 +323,6 @@ PolicyPlace policy_place(const ServeOptions& options, const PolicyFiles& files, 
   PolicyShelf shelf(files);
   const Source* source = std::get<const Source*>(shelf.find(options.policy));
   return place_within({{source, "", &source->value}}, key);
-}
-
-ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what) {
-  return {extended("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};
 }
 
 struct ConfigurationBase::State {

@@ -14,6 +14,7 @@
 #include "rules/control.hpp"
 #include "rules/http_limits.hpp"
 #include "rules/json.hpp"
+#include "rules/life.hpp"
 #include "rules/project.hpp"
 
 namespace podfence::rules {
@@ -21,6 +22,7 @@ namespace podfence::rules {
 struct ProjectConfiguration {
   Project project;
   std::string socket;  ///< path of the listening socket; "" means the default place
+  Life life = {};      ///< of one that was added
 };
 
 struct Configuration {
@@ -33,6 +35,9 @@ struct Configuration {
   std::string label = Project{}.label_key;
   std::vector<ControlListener> control = {};
   std::size_t labelled_projects = 100;  ///< so many have series of their own in the metrics
+  bool removes_orphans = false;         ///< things of projects that are not known are removed, not only told of
+  bool watch = false;                   ///< the file is read again whenever it changes
+  std::string policies = {};            ///< directory of policy files; "" means the one that comes with podfence
 };
 
 struct ConfigurationError {

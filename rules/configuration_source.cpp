@@ -105,9 +105,13 @@ std::size_t line_in_configuration(std::string_view text, std::string_view where)
 
 std::vector<std::string> opening_texts(const Configuration& configuration) {
   std::vector<std::string> texts;
-  for (const auto& [project, socket] : configuration.projects)
+  for (const auto& [project, socket, life] : configuration.projects)
     for (const auto& text : opening_texts(project.policy)) texts.push_back("project " + project.id + ": " + text);
   return texts;
+}
+
+ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what) {
+  return {json::extended("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};
 }
 
 }  // namespace podfence::rules

@@ -18,7 +18,9 @@ const std::vector<OperatorRow> rows = {
     {ListProjects, Method::Get, "/projects", false, {}, true},
     {ShowProject, Method::Get, "/projects/{id}", false, {}, true},
     {PutProject, Method::Put, "/projects/{id}", true},
-    {RemoveProject, Method::Delete, "/projects/{id}"},
+    {RemoveProject, Method::Delete, "/projects/{id}", false, {"teardown"}},
+    {RenewProject, Method::Post, "/projects/{id}/renew"},
+    {Collect, Method::Post, "/gc", false, {"dry_run"}},
     {Reload, Method::Post, "/reload"},
     {Validate, Method::Post, "/validate", true},
     {Decisions, Method::Get, "/decisions", false, {"project", "decision", "rule", "recent"}, true},
@@ -45,7 +47,7 @@ bool takes(const OperatorRow& row, Method method) {
 }
 
 std::optional<Deny> wrong_with(const OperatorCall& call) {
-  if (call.row->path.ends_with("{id}") && !is_project_id(call.project))
+  if (call.row->path.find("{id}") != std::string_view::npos && !is_project_id(call.project))
     return Deny{refusal("operator.project"), call.project};
   for (auto pair = call.query.begin(); pair != call.query.end(); ++pair) {
     if (std::ranges::find(call.row->query, pair->name) == call.row->query.end())

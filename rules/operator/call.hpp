@@ -20,6 +20,8 @@ enum class OperatorAction {
   ShowProject,
   PutProject,
   RemoveProject,
+  RenewProject,
+  Collect,
   Reload,
   Validate,
   Decisions,

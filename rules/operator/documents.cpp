@@ -62,22 +62,34 @@ std::optional<Value> objects_document(Facts& facts) {
   return document;
 }
 
-Value texts(const std::vector<std::string_view>& texts) {
+template <typename Text>
+Value texts(const std::vector<Text>& texts) {
   auto list = Value::array();
-  for (const auto text : texts) list.push(text);
+  for (const auto& text : texts) list.push(text);
   return list;
+}
+
+void set_report(Value& document, const TeardownReport& report) {
+  auto done = Value::object();
+  for (const auto& [name, things] : report.done) done.set(name, number(things));
+  document.set("done", std::move(done));
+  document.set("left", texts(report.left));
+  document.set("kept", texts(report.kept));
 }
 
 }  // namespace
 
 Value project_document(const ProjectState& state) {
-  const auto& [project, socket] = *state.project;
+  const auto& [project, socket, life] = *state.project;
   auto document = Value::object();
   document.set("id", project.id);
   document.set("socket", socket);
   document.set("source", state.definition ? "added" : "configuration");
-  document.set("served", state.wrong.empty());
+  document.set("served", state.wrong.empty() && !state.ending);
   if (!state.wrong.empty()) document.set("wrong", state.wrong);
+  if (state.ending) document.set("ending", text(*state.ending));
+  if (!state.left.empty()) document.set("left", texts(state.left));
+  if (state.lease_left) document.set("lease_left", Value::integer(*state.lease_left));
   if (state.definition) document.set("definition", *state.definition);
   document.set("openings", texts(openings(project.policy)));
   document.set("connections", number(state.connections));
@@ -103,6 +115,32 @@ std::optional<Value> project_document(const ProjectState& state, Facts& facts) {
   auto document = project_document(state);
   document.set("quota", *std::move(quota));
   document.set("objects", *std::move(objects));
+  return document;
+}
+
+Value teardown_document(const std::string& id, Teardown how, const TeardownReport& report) {
+  auto document = Value::object();
+  document.set("id", id);
+  document.set("teardown", text(how));
+  set_report(document, report);
+  return document;
+}
+
+Value collection_document(bool dry_run, const std::vector<std::string>& ending, std::span<const Orphan> orphans) {
+  auto list = Value::array();
+  for (const auto& orphan : orphans) {
+    auto things = Value::object();
+    for (const auto& [name, count] : orphan.things) things.set(name, number(count));
+    auto one = Value::object();
+    one.set("project", orphan.project);
+    one.set("things", std::move(things));
+    if (!dry_run) set_report(one, orphan.report);
+    list.push(std::move(one));
+  }
+  auto document = Value::object();
+  document.set("dry_run", dry_run);
+  document.set("ending", texts(ending));
+  document.set("orphans", std::move(list));
   return document;
 }
 

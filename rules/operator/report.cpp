@@ -13,7 +13,9 @@ std::string number_of(const Value& object, std::string_view name) {
 }
 
 std::string status_of(const Value& project) {
-  return project.flag("served") ? "served" : "not served: " + std::string(project.text("wrong"));
+  if (project.flag("served")) return "served";
+  if (project.find("ending")) return "is being ended (teardown: " + std::string(project.text("ending")) + ")";
+  return "not served: " + std::string(project.text("wrong"));
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -57,6 +59,8 @@ std::string project_text(const Value& project) {
                      line("source", project.text("source")) + line("status", status_of(project)) +
                      line("connections", number_of(project, "connections"));
   if (const auto last = project.text("last_request"); !last.empty()) text += line("last request", last);
+  if (const auto left = project.int64("lease_left")) text += line("lease", std::to_string(*left) + " s left");
+  for (const auto& thing : project.list("left")) text += line("left", *thing.string());
   for (const auto& opening : project.list("openings")) text += line("opening", *opening.string());
   if (const auto* quotas = project.find("quota")) text += "quota\n" + quota_text(*quotas);
   if (const auto* objects = project.find("objects")) text += "objects\n" + objects_text(*objects);
@@ -77,6 +81,39 @@ std::string loaded_text(const Value& document) {
   return text;
 }
 
+std::string done_text(const Value& report) {
+  std::string text;
+  const auto* done = report.find("done");
+  for (const auto& [name, number] : *done->members())
+    if (number.int64() != 0) text += (text.empty() ? "" : ", ") + std::to_string(*number.int64()) + " " + name;
+  text = (text.empty() ? "nothing" : text) + "\n";
+  for (const auto& thing : report.list("left")) text += line("left", *thing.string());
+  for (const auto& thing : report.list("kept")) text += line("stays in Podman", *thing.string());
+  return text;
+}
+
+std::string teardown_text(const Value& document) {
+  const std::string what = document.text("teardown") == "stop" ? "stopped: " : "removed: ";
+  return "project " + std::string(document.text("id")) + (document.list("left").empty() ? " has ended" : " is ending") +
+         "; " + what + done_text(document);
+}
+
+std::string collected_text(const Value& document) {
+  const bool dry_run = document.flag("dry_run");
+  std::string text;
+  for (const auto& id : document.list("ending")) text += "project " + *id.string() + " is being ended\n";
+  for (const auto& orphan : document.list("orphans")) {
+    text += "project " + std::string(orphan.text("project")) + ", which is not known, has";
+    for (const auto& [name, number] : *orphan.find("things")->members())
+      text += " " + std::to_string(*number.int64()) + " " + name;
+    const auto* done = orphan.find("done");
+    text += dry_run                    ? "; would be removed\n"
+            : done->members()->empty() ? "; left alone\n"
+                                       : "; removed: " + done_text(orphan);
+  }
+  return text.empty() ? "there is nothing to collect\n" : text;
+}
+
 }  // namespace
 
 std::string operator_report(OperatorAction action, const Value& document) {
@@ -87,10 +124,15 @@ std::string operator_report(OperatorAction action, const Value& document) {
       return project_text(document);
     case OperatorAction::PutProject:
       return added_text(document);
+    case OperatorAction::RenewProject:
+      return project_text(document);
+    case OperatorAction::RemoveProject:
+      return teardown_text(document);
+    case OperatorAction::Collect:
+      return collected_text(document);
     case OperatorAction::Reload:
     case OperatorAction::Validate:
       return loaded_text(document);
-    case OperatorAction::RemoveProject:
     case OperatorAction::Health:
     case OperatorAction::Ready:
     case OperatorAction::Metrics:

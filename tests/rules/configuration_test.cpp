@@ -90,8 +90,8 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
-       "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, label, policies, "
-       "control, http, metrics, "
+       "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, orphans, watch, "
+       "label, policies, control, http, metrics, "
        "defaults, "
        "projects"},
       {R"({"projects": {"p1": {}}, "metrics": {"labelled_projects": 10001}})",

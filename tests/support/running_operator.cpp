@@ -6,6 +6,8 @@
 
 namespace podfence::testing {
 
+using namespace std::chrono_literals;
+
 struct RunningOperator::Running {
   Running(RunningOperator& self, boost::asio::io_context& context, const std::string& directory,
           const std::string& store_path)
@@ -17,12 +19,14 @@ struct RunningOperator::Running {
         tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),
                 [&self] { return self.read(); }),
         watching(context.get_executor(), "1.2.3", tenancy),
-        api(server.services(), tenancy, watching, {}),
+        caretaker(context.get_executor(), server.services(), tenancy, {.look = 20ms, .survey = 50ms}),
+        api(server.services(), tenancy, caretaker, watching, {}),
         admin(context, self.path, limits, api, watching.decisions) {
     audit.observe([this](const rules::AuditRecord& record) { tenancy.note_request(record); });
     tenancy.start();
     for (const auto& listener : tenancy.configuration().control) server.listen(listener);
     watching.begin(audit);
+    caretaker.start();
   }
 
   rules::Configuration configured(const RunningOperator& self) const {
@@ -39,6 +43,7 @@ struct RunningOperator::Running {
   proxy::ProjectStore store;
   proxy::Tenancy tenancy;
   proxy::Watching watching;
+  proxy::Caretaker caretaker;
   proxy::OperatorApi api;
   proxy::Admin admin;
 };
@@ -53,6 +58,7 @@ RunningOperator::RunningOperator(std::string configuration, std::string store)
 
 RunningOperator::~RunningOperator() {
   boost::asio::post(context_, [this] {
+    running_->caretaker.stop();
     running_->server.stop();
     running_->admin.stop();
   });

@@ -1,0 +1,281 @@
+#include "proxy/caretaker.hpp"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "proxy/log.hpp"
+#include "proxy/process_mark.hpp"
+#include "proxy/teardown.hpp"
+#include "rules/error_answer.hpp"
+#include "rules/operator/holder.hpp"
+#include "rules/refusal.hpp"
+
+namespace podfence::proxy {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using rules::Deny;
+using rules::refusal;
+using rules::TeardownReport;
+
+namespace {
+
+/// Projects that are torn down at a time: Podman has other clients too.
+constexpr std::size_t max_working = 4;
+/// Of podfence as a client. Each takes one at a time, and a moment until that is gone.
+constexpr std::size_t own_connections = 16 * max_working;
+constexpr auto turn_pause = 20ms;
+/// Looks between two attempts at what could not be torn down.
+constexpr int looks_between_attempts = 5;
+/// Containers that one question asks for: the target must not become too long.
+constexpr std::size_t asked_at_once = 64;
+/// A log is no list of things.
+constexpr std::size_t max_told = 5;
+
+Task<void> pause(const asio::any_io_executor& executor, std::chrono::milliseconds time) {
+  asio::steady_timer timer(executor, time);
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
+struct Answered {
+  int status = 0;
+  std::string content = {};
+};
+using Answer = std::variant<Answered, Deny>;
+
+Task<Answer> ask(Services& services, rules::UpstreamRequest request) {
+  UpstreamCall call(services.upstream);
+  if (auto deny = refusal_for(co_await call.send(request))) co_return *std::move(deny);
+  BufferBudget::Share share(services.buffers, "");
+  auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
+  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
+  co_return Answered{call.head().status, std::get<std::string>(std::move(content))};
+}
+
+void log_report(const std::string& id, rules::Teardown how, const TeardownReport& report) {
+  const auto tell = [&](const char* what, const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < lines.size() && i < max_told; ++i) log("project " + id + ": " + what + ": " + lines[i]);
+    if (lines.size() > max_told)
+      log("project " + id + ": " + what + ": " + std::to_string(lines.size() - max_told) + " more");
+  };
+  log("project " + id + ": teardown (" + std::string(rules::text(how)) + ") of " + rules::text_of(report) +
+      (report.left.empty() ? ", complete" : ", not complete; it is tried again"));
+  tell("left", report.left);
+  tell("stays in Podman", report.kept);
+}
+
+}  // namespace
+
+/// One project is worked at by one at a time.
+class Caretaker::Work {
+ public:
+  Work(std::set<std::string>& working, const std::string& id) : working_(working), id_(id) { working_.insert(id); }
+  ~Work() { working_.erase(id_); }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+ private:
+  std::set<std::string>& working_;
+  std::string id_;
+};
+
+Caretaker::Caretaker(const asio::any_io_executor& executor, Services& services, Tenancy& tenancy, Pace pace)
+    : executor_(executor),
+      services_(services),
+      tenancy_(tenancy),
+      pace_(pace),
+      places_(own_connections, own_connections, 1),
+      clients_(executor, services, places_),
+      tasks_(executor) {}
+
+void Caretaker::start() {
+  tasks_.spawn(look_regularly());
+  tasks_.spawn(survey_regularly());
+}
+
+void Caretaker::stop() {
+  tasks_.cancel();
+  clients_.cancel();
+}
+
+Task<void> Caretaker::look_regularly() {
+  for (int look = 0;; ++look) {
+    tenancy_.settle_leases();
+    const auto ended = co_await find_ended();
+    for (const auto& id : ended) begin(id);
+    if (look % looks_between_attempts == 0) go_on_ending();
+    co_await pause(executor_, pace_.look);
+  }
+}
+
+void Caretaker::begin(const std::string& id) {
+  if (const auto refused = tenancy_.begin_end(id)) return log("project " + id + ": " + rules::sentence_of(*refused));
+  log("project " + id + " ends: its lease is over, or its holder is gone");
+  tasks_.spawn(work(id));
+}
+
+std::vector<std::string> Caretaker::go_on_ending() {
+  std::vector<std::string> ending;
+  for (const auto& course : tenancy_.courses()) {
+    if (!course.ending) continue;
+    ending.push_back(course.id);
+    if (!is_at_work(course.id)) tasks_.spawn(work(course.id));
+  }
+  return ending;
+}
+
+/// Containers count as gone when two looks in a row say so: between two runs of one that Podman starts again there is
+/// a moment in which it has ended.
+Task<std::vector<std::string>> Caretaker::find_ended() {
+  std::vector<std::string> ended, asked;
+  std::map<std::string, std::string> holders;  // containers by project
+  for (const auto& course : tenancy_.courses()) {
+    if (course.ending) continue;
+    const auto& holder = course.life->holder;
+    const bool process_gone = holder && holder->container.empty() &&
+                              mark_of_process(static_cast<pid_t>(holder->process)) != course.holder_mark;
+    if (course.lease_is_over || process_gone) {
+      ended.push_back(course.id);
+    } else if (holder && !holder->container.empty()) {
+      holders[course.id] = course.holder_mark;
+      asked.push_back(course.holder_mark);
+    }
+  }
+  const auto living = co_await find_living(asked);
+  std::set<std::string> absent;
+  for (const auto& [id, container] : holders) {
+    if (living.contains(container)) continue;
+    if (absent_.contains(id)) ended.push_back(id);
+    absent.insert(id);
+  }
+  absent_ = std::move(absent);
+  co_return ended;
+}
+
+/// All of them when Podman does not tell.
+Task<std::set<std::string>> Caretaker::find_living(std::vector<std::string> ids) {
+  std::set<std::string> living;
+  for (std::size_t at = 0; at < ids.size(); at += asked_at_once) {
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::vector<std::string> some(begin,
+                                        begin + static_cast<std::ptrdiff_t>(std::min(asked_at_once, ids.size() - at)));
+    auto request = rules::holders_request(some);
+    const auto answer = co_await ask(services_, std::move(request));
+    const auto* answered = std::get_if<Answered>(&answer);
+    const auto told = answered ? rules::living_holders(answered->status, answered->content) : std::nullopt;
+    if (told)
+      living.insert(told->begin(), told->end());
+    else
+      living.insert(some.begin(), some.end());
+  }
+  co_return living;
+}
+
+Task<void> Caretaker::work(std::string id) {
+  co_await wait_for_turn(id);
+  const auto courses = tenancy_.courses();
+  const auto course = std::ranges::find(courses, id, &Tenancy::Course::id);
+  if (course == courses.end() || !course->ending) co_return;
+  const auto how = *course->ending;
+  const auto report = co_await tear_down_now(id, how);
+  reports_[id] = report;
+  if (report.left.empty())
+    tenancy_.finish_end(id);
+  else
+    tenancy_.note_left(id, report.left);
+}
+
+/// It is the caller's when this returns, until the caller waits for something else.
+Task<void> Caretaker::wait_for_turn(std::string id) {
+  while (is_at_work(id) || working_.size() >= max_working) co_await pause(executor_, turn_pause);
+}
+
+Task<TeardownReport> Caretaker::tear_down_now(std::string id, rules::Teardown how) {
+  const Work turn(working_, id);
+  const auto project = rules::ending_project(id, tenancy_.configuration().label);
+  auto report = co_await tear_down(services_, clients_, project, how);
+  log_report(id, how, report);
+  co_return report;
+}
+
+Task<TeardownReport> Caretaker::end(std::string id) {
+  reports_.erase(id);
+  tasks_.spawn(work(id));
+  while (!reports_.contains(id) && tenancy_.is_known(id)) co_await pause(executor_, turn_pause);
+  const auto report = reports_[id];
+  reports_.erase(id);
+  co_return report;
+}
+
+Task<std::variant<std::string, Deny>> Caretaker::mark_holder(rules::Holder holder) {
+  if (!holder.container.empty()) co_return co_await find_container(holder.container);
+  auto mark = mark_of_process(static_cast<pid_t>(holder.process));
+  if (mark.empty()) co_return Deny{refusal("operator.holder"), rules::text(holder) + ": there is no such process"};
+  co_return mark;
+}
+
+Task<std::variant<std::string, Deny>> Caretaker::find_container(std::string name) {
+  auto request = rules::holder_request(name);
+  const auto answer = co_await ask(services_, std::move(request));
+  if (const auto* deny = std::get_if<Deny>(&answer)) co_return Deny{refusal("operator.engine"), deny->subject};
+  const auto& answered = std::get<Answered>(answer);
+  auto held = rules::holder_of(answered.status, answered.content);
+  if (!held.wrong.empty()) co_return Deny{refusal("operator.holder"), "the container " + name + ": " + held.wrong};
+  co_return std::move(held.id);
+}
+
+Task<std::variant<std::vector<rules::Orphan>, Deny>> Caretaker::survey() {
+  rules::OrphanSurvey survey(tenancy_.configuration().label);
+  for (const auto& row : rules::OrphanSurvey::rows()) {
+    auto request = survey.request(row);
+    const auto answer = co_await ask(services_, std::move(request));
+    if (const auto* deny = std::get_if<Deny>(&answer)) co_return *deny;
+    const auto& answered = std::get<Answered>(answer);
+    if (!survey.learn(row, answered.status, answered.content))
+      co_return Deny{refusal("operator.engine"), "it does not list its " + std::string(row.name)};
+  }
+  survey.learn(services_.ledger.entries());
+  std::vector<rules::Orphan> orphans;
+  for (const auto& [project, things] : survey.projects())
+    if (!tenancy_.is_known(project)) orphans.push_back({project, things});
+  co_return orphans;
+}
+
+Task<std::variant<Caretaker::Collection, Deny>> Caretaker::collect(bool removes) {
+  Collection collection;
+  auto found = co_await survey();
+  if (auto* deny = std::get_if<Deny>(&found)) co_return std::move(*deny);
+  collection.orphans = std::get<std::vector<rules::Orphan>>(std::move(found));
+  if (!removes) {
+    for (const auto& course : tenancy_.courses())
+      if (course.ending) collection.ending.push_back(course.id);
+    co_return collection;
+  }
+  collection.ending = go_on_ending();
+  for (auto& orphan : collection.orphans) {
+    if (!rules::is_project_id(orphan.project)) continue;  // that label is none of podfence's
+    co_await wait_for_turn(orphan.project);
+    if (tenancy_.is_known(orphan.project)) continue;  // it was added meanwhile
+    orphan.report = co_await tear_down_now(orphan.project, rules::Teardown::Remove);
+  }
+  co_return collection;
+}
+
+Task<void> Caretaker::survey_regularly() {
+  std::string told;
+  while (true) {
+    const bool removes = tenancy_.configuration().removes_orphans;
+    const auto collected = co_await collect(removes);
+    std::string text;
+    if (const auto* collection = std::get_if<Collection>(&collected))
+      for (const auto& orphan : collection->orphans)
+        text += (text.empty() ? "" : "; ") + orphan.project + ": " + rules::text_of(orphan.things);
+    if (!removes && !text.empty() && text != told)
+      log("of projects that are not known there are (podfence gc removes them): " + text);
+    told = std::move(text);
+    co_await pause(executor_, pace_.survey);
+  }
+}
+
+}  // namespace podfence::proxy

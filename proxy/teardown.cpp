@@ -1,0 +1,124 @@
+#include "proxy/teardown.hpp"
+
+#include <boost/asio/local/connect_pair.hpp>
+#include <memory>
+
+#include "proxy/door.hpp"
+#include "proxy/question.hpp"
+#include "rules/error_answer.hpp"
+#include "rules/operator/report.hpp"
+
+namespace podfence::proxy {
+
+namespace asio = boost::asio;
+using rules::TeardownReport;
+using rules::TeardownStep;
+
+namespace {
+
+constexpr const char* own_listener = "teardown";
+constexpr std::size_t answer_bytes = 64 * 1024;
+
+class ProjectClient {
+ public:
+  ProjectClient(Services& services, SessionGroup& clients, const rules::Project& project)
+      : services_(services),
+        door_(std::make_shared<ProjectDoor>(std::make_shared<const rules::Project>(project), own_listener)),
+        podfence_(clients.tasks().executor(), [this, &clients] { return connect(clients); }) {}
+  ProjectClient(const ProjectClient&) = delete;
+  ProjectClient& operator=(const ProjectClient&) = delete;
+
+  /// "" when it is so now; else why not.
+  Task<std::string> ask(rules::UpstreamRequest request) {
+    podfence_.close_idle();
+    UpstreamCall call(podfence_);
+    if (const auto refused = refusal_for(co_await call.send(request))) co_return rules::sentence_of(*refused);
+    BufferBudget::Share share(services_.buffers, door_->project());
+    const auto content = co_await read_whole(call.content(), answer_bytes, share);
+    if (rules::is_torn_down(call.head().status)) co_return "";
+    const auto* text = std::get_if<std::string>(&content);
+    co_return text ? rules::operator_failure(*text) : "status " + std::to_string(call.head().status);
+  }
+
+ private:
+  std::optional<Connection> connect(SessionGroup& clients) {
+    const auto executor = clients.tasks().executor();
+    Connection::Socket own(executor), other(executor);
+    boost::system::error_code error;
+    asio::local::connect_pair(own, other, error);
+    if (error) return std::nullopt;
+    clients.adopt(std::move(other), door_, own_listener);
+    return Connection(std::move(own));
+  }
+
+  Services& services_;
+  std::shared_ptr<const ProjectDoor> door_;
+  Upstream podfence_;
+};
+
+using Things = std::variant<std::vector<std::string>, rules::Deny>;
+
+Task<Things> find_things(Services& services, const rules::Project& project, const TeardownStep& step) {
+  rules::Facts facts(project, services.ledger, services.memory, services.usage);
+  BufferBudget::Share share(services.buffers, project.id);
+  while (true) {
+    if (auto things = rules::things_of(step, project, facts, services.ledger.entries())) co_return *std::move(things);
+    const auto questions = facts.take_open();
+    for (const auto& question : questions)
+      if (auto deny = co_await ask_upstream(services, facts, question, share)) co_return *std::move(deny);
+  }
+}
+
+/// What needs something else is taken in a later round, as long as there are rounds in which something goes.
+Task<void> take_step(Services& services, ProjectClient& client, const rules::Project& project, const TeardownStep& step,
+                     TeardownReport& report) {
+  auto found = co_await find_things(services, project, step);
+  if (const auto* deny = std::get_if<rules::Deny>(&found)) {
+    report.left.push_back(std::string(step.name) + ": " + rules::sentence_of(*deny));
+    co_return;
+  }
+  auto things = std::get<std::vector<std::string>>(std::move(found));
+  std::size_t done = 0, before = 0;
+  std::vector<std::string> left;
+  do {
+    before = things.size();
+    left.clear();
+    std::vector<std::string> others;
+    for (auto& thing : things) {
+      auto wrong = co_await client.ask(rules::teardown_request(step, thing));
+      if (wrong.empty()) {
+        ++done;
+      } else {
+        left.push_back(std::string(step.name) + ": " + thing + ": " + wrong);
+        others.push_back(std::move(thing));
+      }
+    }
+    things = std::move(others);
+  } while (!things.empty() && things.size() < before);
+  report.done.emplace_back(step.name, done);
+  auto& rest = step.may_stay ? report.kept : report.left;
+  rest.insert(rest.end(), left.begin(), left.end());
+}
+
+void forget(SqliteLedger& ledger, const std::string& project) {
+  std::vector<rules::Claim> claims;
+  for (const auto& entry : ledger.entries())
+    if (entry.project == project) claims.push_back(rules::drop_of(entry));
+  claims.push_back({rules::Claim::Change::RenewCacheKey});
+  ledger.apply(project, claims);
+}
+
+}  // namespace
+
+Task<TeardownReport> tear_down(Services& services, SessionGroup& clients, rules::Project project, rules::Teardown how) {
+  TeardownReport report;
+  ProjectClient client(services, clients, project);
+  for (const auto& step : rules::teardown_steps(how)) {
+    co_await take_step(services, client, project, step, report);
+    if (!report.left.empty()) co_return report;
+  }
+  if (how == rules::Teardown::Remove) forget(services.ledger, project.id);
+  co_return report;
+}
+
+}  // namespace podfence::proxy
