@@ -228,4 +228,7 @@ TEST_CASE("in silence a reader is told that there is nothing") {
   const std::string read(piece.data(), size);
   CHECK(read.find(": nothing\n\n") != std::string::npos);
   CHECK(read.find("event:") == std::string::npos);
+  peer.close();
+  context.run_for(200ms);
+  CHECK(decisions.readers() == 0);
 }
