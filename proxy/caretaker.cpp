@@ -230,7 +230,7 @@ Task<std::variant<std::vector<rules::Orphan>, Deny>> Caretaker::survey() {
   for (const auto& row : rules::OrphanSurvey::rows()) {
     auto request = survey.request(row);
     const auto answer = co_await ask(services_, std::move(request));
-    if (const auto* deny = std::get_if<Deny>(&answer)) co_return *deny;
+    if (const auto* deny = std::get_if<Deny>(&answer)) co_return Deny{refusal("operator.engine"), deny->subject};
     const auto& answered = std::get<Answered>(answer);
     if (!survey.learn(row, answered.status, answered.content))
       co_return Deny{refusal("operator.engine"), "it does not list its " + std::string(row.name)};
