@@ -4,6 +4,7 @@
 #include "proxy/client_answer.hpp"
 #include "proxy/concurrently.hpp"
 #include "proxy/log.hpp"
+#include "proxy/page_fields.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -16,8 +17,15 @@ constexpr std::size_t max_sessions = 16;
 
 }  // namespace
 
-Admin::Admin(asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api)
-    : limits_(limits), api_(api), file_(path, 0600), acceptor_(context), tasks_(context.get_executor()) {
+Admin::Admin(asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api,
+             Decisions& decisions)
+    : limits_(limits),
+      api_(api),
+      decisions_(decisions),
+      fields_(page_fields()),
+      file_(path, 0600),
+      acceptor_(context),
+      tasks_(context.get_executor()) {
   acceptor_.assign(asio::local::stream_protocol(), file_.release());
   tasks_.spawn(accept_all(acceptor_, [this](Connection::Socket socket) {
     if (sessions_ < max_sessions) tasks_.spawn(serve(std::move(socket)));
@@ -49,14 +57,14 @@ Task<void> Admin::answer(Connection& client, Deadline& deadline) {
     deadline.clear();
     if (std::holds_alternative<Ended>(read)) co_return;
     rules::AuditRecord record;
-    ClientAnswer answer(client, deadline, limits_, record);
+    const Waits waits;
+    ClientAnswer answer(client, deadline, limits_, record, waits);
     const auto* head = std::get_if<RequestHead>(&read);
     if (head) {
       answer.set_to_head(head->method == rules::Method::Head);
       RequestContent content(client, deadline, limits_, *head, record);
-      const auto given = co_await reply(*head, content);
-      if (!head->keep_alive || !content.complete()) answer.close_after();
-      co_await answer.send(given);
+      if (!head->keep_alive) answer.close_after();
+      co_await respond(*head, client, content, answer);
     } else {
       answer.close_after();
       co_await answer.send(operator_error(std::get<RefusedHead>(read).deny));
@@ -65,10 +73,30 @@ Task<void> Admin::answer(Connection& client, Deadline& deadline) {
   }
 }
 
-Task<rules::Reply> Admin::reply(const RequestHead& head, RequestContent& content) {
+Task<void> Admin::follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused) {
+  refused = co_await decisions_.follow(call, answer);
+}
+
+Task<void> Admin::respond(const RequestHead& head, Connection& client, RequestContent& content, ClientAnswer& answer) {
   auto call = rules::operator_call(head.method, head.target);
-  if (const auto* refused = std::get_if<rules::Deny>(&call)) co_return operator_error(*refused);
-  auto& asked = std::get<rules::OperatorCall>(call);
+  const auto* asked = std::get_if<rules::OperatorCall>(&call);
+  rules::Reply given;
+  if (!asked) {
+    given = operator_error(std::get<rules::Deny>(call));
+  } else if (asked->row->action == rules::OperatorAction::Decisions && head.method == rules::Method::Get) {
+    // A reader that goes makes room for another one at once. Whatever else is asked for is done to its end.
+    Refused refused;
+    co_await first_of(follow(*asked, answer, refused), client.until_peer_closed());
+    if (!refused) co_return;
+    given = operator_error(*refused);
+  } else {
+    given = co_await reply(*asked, head, content);
+  }
+  if (!content.complete()) answer.close_after();
+  co_await answer.send(given, fields_);
+}
+
+Task<rules::Reply> Admin::reply(rules::OperatorCall asked, const RequestHead& head, RequestContent& content) {
   std::string text;
   if (head.content.has_content()) {
     if (!asked.row->takes_content)

@@ -7,6 +7,7 @@
 
 #include "proxy/connection.hpp"
 #include "proxy/deadline.hpp"
+#include "proxy/decisions.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/message_io.hpp"
 #include "proxy/operator_api.hpp"
@@ -19,17 +20,23 @@ namespace podfence::proxy {
 class Admin {
  public:
   /// Listens on `path`, with mode 0600. Throws std::system_error that names the path.
-  Admin(boost::asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api);
+  Admin(boost::asio::io_context& context, const std::string& path, const Limits& limits, OperatorApi& api,
+        Decisions& decisions);
   /// The context runs out of work of this one.
   void stop();
 
  private:
   Task<void> serve(Connection::Socket socket);
   Task<void> answer(Connection& client, Deadline& deadline);
-  Task<rules::Reply> reply(const RequestHead& head, RequestContent& content);
+  using Refused = std::optional<rules::Deny>;
+  Task<void> respond(const RequestHead& head, Connection& client, RequestContent& content, ClientAnswer& answer);
+  Task<void> follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused);
+  Task<rules::Reply> reply(rules::OperatorCall call, const RequestHead& head, RequestContent& content);
 
   const Limits& limits_;
   OperatorApi& api_;
+  Decisions& decisions_;
+  const rules::Fields fields_;  ///< of every answer
   SocketFile file_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
   TaskGroup tasks_;

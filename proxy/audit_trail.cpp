@@ -52,6 +52,8 @@ void AuditTrail::refused(const rules::Deny& deny) {
   record.decision = rules::audit_decision(deny);
   record.rule = deny.rule->id;
   record.subject = rules::audit_subject(deny);
+  record.way_out = deny.way_out.empty() ? std::string(deny.rule->way_out) : deny.way_out;
+  record.policy = deny.policy.empty() ? std::string(deny.rule->policy) : deny.policy;
 }
 
 }  // namespace podfence::proxy

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "proxy/audit_log.hpp"
+#include "proxy/waits.hpp"
 #include "rules/decision.hpp"
 
 namespace podfence::proxy {
@@ -19,6 +20,7 @@ class AuditTrail {
   void refused(const rules::Deny& deny);
 
   rules::AuditRecord record;  ///< request_id: 128 random bits as hexadecimal digits; the client sees them as well
+  Waits waits;
 
  private:
   AuditLog& log_;

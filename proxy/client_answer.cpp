@@ -1,5 +1,6 @@
 #include "proxy/client_answer.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "proxy/head_text.hpp"
@@ -15,7 +16,17 @@ bool is_tunnel(int status, const Framing& content) {
 
 }  // namespace
 
+void ClientAnswer::note_time() {
+  const auto microseconds = [](auto time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  };
+  const auto own = std::chrono::steady_clock::now() - start_ - waits_.client - waits_.upstream;
+  record_.own_us = std::max<std::int64_t>(0, microseconds(own));
+  record_.upstream_us = microseconds(waits_.upstream);
+}
+
 std::string ClientAnswer::head(int status, rules::Fields fields, const Framing& content) {
+  note_time();
   record_.status = status;
   framing_ = content;
   fields.push_back({"X-Podfence-Request-Id", record_.request_id});

@@ -2,11 +2,13 @@
 // The answer to one request, on the client's connection: our framing, the id of the exchange, and whether the
 // connection goes on behind it.
 
+#include <chrono>
 #include <string>
 
 #include "proxy/deadline.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/message_io.hpp"
+#include "proxy/waits.hpp"
 #include "rules/audit.hpp"
 #include "rules/decision.hpp"
 
@@ -14,9 +16,10 @@ namespace podfence::proxy {
 
 class ClientAnswer {
  public:
-  /// Status and size go into the record.
-  ClientAnswer(Connection& connection, Deadline& deadline, const Limits& limits, rules::AuditRecord& record)
-      : connection_(connection), deadline_(deadline), limits_(limits), record_(record) {}
+  /// Status, size and the time until it begins go into the record. `waits`: those of the exchange, which begins now.
+  ClientAnswer(Connection& connection, Deadline& deadline, const Limits& limits, rules::AuditRecord& record,
+               const Waits& waits)
+      : connection_(connection), deadline_(deadline), limits_(limits), record_(record), waits_(waits) {}
 
   /// The request was a HEAD: no content, whatever the fields say.
   void set_to_head(bool to_head) { to_head_ = to_head; }
@@ -45,12 +48,15 @@ class ClientAnswer {
  private:
   Task<bool> send_whole(std::string_view head, std::string_view content);
   bool was_taken(bool sent);
+  void note_time();
   std::string head(int status, rules::Fields fields, const Framing& content);
 
   Connection& connection_;
   Deadline& deadline_;
   const Limits& limits_;
   rules::AuditRecord& record_;
+  const Waits& waits_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Framing framing_;
   bool to_head_ = false;
   bool closes_ = false;

@@ -28,6 +28,8 @@ constexpr CommandName commands[] = {
     {"project renew", Command::ProjectRenew},
     {"gc", Command::Collect},
     {"reload", Command::Reload},
+    {"watch", Command::Watch},
+    {"dashboard", Command::Dashboard},
     {"schema", Command::Schema},
     {"version", Command::Version},
     {"--version", Command::Version},
@@ -47,7 +49,8 @@ std::string_view name_of(Command command) { return std::ranges::find(commands, c
 /// Those that ask a running podfence, and name a project or none.
 constexpr Command about_a_project[] = {Command::ProjectAdd, Command::ProjectShow, Command::ProjectRemove,
                                        Command::ProjectRenew};
-constexpr Command about_all[] = {Command::ProjectList, Command::Collect, Command::Reload};
+constexpr Command about_all[] = {Command::ProjectList, Command::Collect, Command::Reload, Command::Watch,
+                                 Command::Dashboard};
 
 bool is_one_of(Command command, std::span<const Command> commands_) {
   return std::ranges::find(commands_, command) != commands_.end();
@@ -90,6 +93,12 @@ void describe_ledger(CommandLine& line, options::options_description& all) {
   if (ledger.action == Action::Forget) add("yes", options::bool_switch(&ledger.yes));
 }
 
+void describe_watch(CommandLine::Watch& watch, options::options_description& all) {
+  auto add = all.add_options();
+  add("project", options::value(&watch.project))("rule", options::value(&watch.rule));
+  add("denied", options::bool_switch(&watch.denied))("recent", options::value(&watch.recent));
+}
+
 options::options_description described(CommandLine& line) {
   options::options_description all;
   if (line.command == Command::Ledger) {
@@ -104,6 +113,8 @@ options::options_description described(CommandLine& line) {
     auto& operate = line.operate;
     add("admin", text(operate.admin))("json", options::bool_switch(&operate.json));
     if (is_one_of(line.command, about_a_project)) add("id", text(operate.project));
+    if (line.command == Command::Watch) describe_watch(line.watch, all);
+    if (line.command == Command::Dashboard) add("listen", text(line.dashboard.listen));
     if (line.command == Command::ProjectRemove) add("teardown", text(operate.teardown));
     if (line.command == Command::Collect) add("dry-run", options::bool_switch(&operate.dry_run));
     if (line.command == Command::ProjectAdd) add("file", text(operate.definition))("policy", text(operate.policy));
@@ -245,6 +256,10 @@ std::string_view usage() {
                                             the projects of a running podfence
   podfence gc [--dry-run]                   remove what is left of projects that are not known any more
   podfence reload                           let a running podfence read its configuration again
+  podfence watch [--denied] [--project IDS] [--rule RULES] [--recent N] [--json]
+                                            the decisions of a running podfence, as they are made
+  podfence dashboard [--listen 127.0.0.1:PORT]
+                                            a page to look at a running podfence, for a browser of this machine
   podfence ledger list|show|forget|repair   who holds which images, names and secrets: podfence ledger help
   podfence schema                           print the JSON Schema of configuration files
   podfence version | help
@@ -274,7 +289,7 @@ Options of replay: --config FILE, or --policy, --share-image and --socket as for
   --text                 requests may have plain line ends and lack Host and Content-Length, as for explain
   --save DIR             where a request that podfence fails on is saved; default the current directory
 
-Options of project, gc and reload: --config FILE, or --admin SOCKET, to find the operator's socket; and
+Options of project, gc, reload, watch and dashboard: --config FILE, or --admin SOCKET, to find the operator's socket; and
   --file FILE            the project as it would stand in a configuration (JSON); -: standard input
   --policy NAME|FILE     its policy, beside that
   --teardown HOW         what becomes of what it has: none, stop or remove; default what its definition says

@@ -35,6 +35,8 @@ struct CommandLine {
     ProjectRenew,
     Collect,
     Reload,
+    Watch,
+    Dashboard,
     Schema,
     Version,
     Help
@@ -60,6 +62,18 @@ struct CommandLine {
     bool dry_run = false;         ///< nothing is collected
     bool json = false;
   } operate = {};
+
+  /// Of its decisions; the socket is that of `operate`.
+  struct Watch {
+    std::string project = {};  ///< ids with commas; "" for all
+    std::string rule = {};     ///< ids or families of rules with commas; "" for all
+    bool denied = false;       ///< only denials and failures
+    std::size_t recent = 0;    ///< how many of those before
+  } watch = {};
+
+  struct Dashboard {
+    std::string listen = "127.0.0.1:0";
+  } dashboard = {};
 
   struct Replay {
     std::vector<std::string> inputs = {};  ///< files and folders; "-" is standard input

@@ -25,6 +25,21 @@ short poll_now(int file, short events) {
 
 }  // namespace
 
+class Connection::Wait {
+ public:
+  explicit Wait(const Connection& connection) : connection_(connection) {}
+  ~Wait() {
+    if (connection_.waits_) *connection_.waits_ += Clock::now() - begin_;
+  }
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Connection& connection_;
+  Clock::time_point begin_ = Clock::now();
+};
+
 Connection::Connection(Socket socket) : socket_(std::move(socket)) {}
 
 Connection::Connection(const asio::any_io_executor& executor, std::string_view written)
@@ -56,6 +71,7 @@ Task<bool> Connection::receive() {
     end_ += taken;
     co_return taken > 0;
   }
+  const Wait wait(*this);
   const auto [error, size] =
       co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_), as_value);
   end_ += size;
@@ -70,6 +86,7 @@ Task<bool> Connection::send(std::string_view bytes) {
 Task<bool> Connection::send(std::span<const asio::const_buffer> pieces) {
   if (interrupted_) co_return false;
   if (written_) co_return true;
+  const Wait wait(*this);
   const auto [error, size] = co_await asio::async_write(socket_, pieces, as_value);
   co_return !error;
 }

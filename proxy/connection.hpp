@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,7 +68,11 @@ class Connection {
   };
   Peer peer() const;
 
+  /// All that receive() and send() wait is added to that, until another one is named; nullptr: to nothing.
+  void add_waits_to(std::chrono::steady_clock::duration* sum) { waits_ = sum; }
+
  private:
+  class Wait;
   std::size_t take_written();
 
   Socket socket_;
@@ -76,6 +81,7 @@ class Connection {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool interrupted_ = false;
+  std::chrono::steady_clock::duration* waits_ = nullptr;
 };
 
 }  // namespace podfence::proxy

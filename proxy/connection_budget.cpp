@@ -6,8 +6,8 @@ namespace podfence::proxy {
 
 namespace {
 
-/// The client's, Podman's, and one for a file that is looked at meanwhile.
-constexpr std::uint64_t files_of_connection = 3;
+/// Besides the client's: Podman's, and one for a file that is looked at meanwhile.
+constexpr std::uint64_t files_of_request = 2;
 /// The ledger, the logs, the event loop, idle connections to Podman, the operator's socket and its clients.
 constexpr std::uint64_t files_of_process = 96;
 
@@ -46,13 +46,18 @@ std::variant<ConnectionBudget::Place, ConnectionBudget::Full> ConnectionBudget::
   return Place(*this, of_project);
 }
 
-std::size_t connections_within(std::uint64_t open_files, std::size_t projects) {
-  const auto beside = files_beside(projects);
-  return open_files <= beside ? 0 : static_cast<std::size_t>((open_files - beside) / files_of_connection);
+std::uint64_t open_files_for(Room room, std::size_t projects) {
+  return files_beside(projects) + room.connections + room.requests * files_of_request;
 }
 
-std::uint64_t open_files_for(std::size_t connections, std::size_t projects) {
-  return files_beside(projects) + connections * files_of_connection;
+Room room_within(std::uint64_t open_files, Room wanted, std::size_t projects) {
+  wanted.requests = std::min(wanted.requests, wanted.connections);
+  if (open_files_for(wanted, projects) <= open_files) return wanted;
+  const auto beside = files_beside(projects);
+  const auto left = open_files <= beside ? 0 : static_cast<std::size_t>(open_files - beside);
+  // Half of them for requests.
+  const auto requests = std::min(wanted.requests, left / (2 * files_of_request));
+  return {std::min(wanted.connections, left - requests * files_of_request), requests};
 }
 
 }  // namespace podfence::proxy

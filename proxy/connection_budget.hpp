@@ -1,5 +1,5 @@
 #pragma once
-// How many connections of clients may be open at once, in all and for each project. Half of the places are shared out
+// How many connections of clients may be open at once, or requests of theirs at work, in all and for each project. Half of the places are shared out
 // among the projects beforehand, so that clients of some can never keep out those of another; the other half is for who
 // comes first.
 
@@ -50,11 +50,16 @@ class ConnectionBudget {
 };
 
 /// How many of a project's clients who are one too many may be told so at once, and wait to read it.
-inline constexpr std::size_t max_turned_away = 16;
+inline constexpr std::size_t max_turned_away = 8;
 
-/// How many connections that many open files have room for.
-std::size_t connections_within(std::uint64_t open_files, std::size_t projects);
-/// The other way round.
-std::uint64_t open_files_for(std::size_t connections, std::size_t projects);
+/// Connections of clients, and requests that are at work on some of them.
+struct Room {
+  std::size_t connections = 0;
+  std::size_t requests = 0;
+};
+std::uint64_t open_files_for(Room room, std::size_t projects);
+/// As much of what is wanted as that many open files have room for. Idle connections take one each, so that there can
+/// be more of them than requests.
+Room room_within(std::uint64_t open_files, Room wanted, std::size_t projects);
 
 }  // namespace podfence::proxy

@@ -15,12 +15,13 @@ using Refused = std::optional<Deny>;
 /// Nobody reads the lines of the answer; what they say of the image goes into the ledger.
 class Fetching {
  public:
-  Fetching(Services& services, const rules::Project& project, const rules::Fetch& wanted)
+  Fetching(Services& services, const rules::Project& project, const rules::Fetch& wanted, Waits* waits)
       : services_(services),
+        waits_(waits),
         reference_(wanted.reference),
         request_(rules::pull_of(wanted)),
         match_(rules::endpoint_of(request_)),
-        inquiry_(services, project, match_, request_) {}
+        inquiry_(services, project, match_, request_, waits) {}
 
   Task<Refused> run() {
     auto decision = co_await inquiry_.decide();
@@ -39,7 +40,7 @@ class Fetching {
   }
 
   Task<Refused> pull(const rules::Forward& forward) {
-    UpstreamCall call(services_.upstream);
+    UpstreamCall call(services_.upstream, waits_);
     if (auto refused = refusal_for(co_await call.send(forward.request))) co_return refused;
     auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, inquiry_.buffered());
     if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
@@ -75,6 +76,7 @@ class Fetching {
   }
 
   Services& services_;
+  Waits* waits_;
   std::string reference_;
   rules::Request request_;
   rules::Match match_;
@@ -83,8 +85,8 @@ class Fetching {
 
 }  // namespace
 
-Task<Refused> fetch_image(Services& services, const rules::Project& project, const rules::Fetch& wanted) {
-  Fetching fetching(services, project, wanted);
+Task<Refused> fetch_image(Services& services, const rules::Project& project, const rules::Fetch& wanted, Waits* waits) {
+  Fetching fetching(services, project, wanted, waits);
   co_return co_await fetching.run();
 }
 

@@ -9,6 +9,6 @@ namespace podfence::proxy {
 
 /// Why it could not be had.
 Task<std::optional<rules::Deny>> fetch_image(Services& services, const rules::Project& project,
-                                             const rules::Fetch& wanted);
+                                             const rules::Fetch& wanted, Waits* waits);
 
 }  // namespace podfence::proxy

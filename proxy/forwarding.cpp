@@ -73,7 +73,7 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
   // may be removed meanwhile is so without a proxy as well.
   if (streamed() == &exchange_.content) inquiry_.release_names();
-  UpstreamCall call(services.upstream);
+  UpstreamCall call(services.upstream, &trail.waits);
   auto refused = co_await send_named(forward, call);
   const bool failed = refused || call.head().status >= 400;
   if (failed) co_await unclaim_volumes();
@@ -136,7 +136,7 @@ Task<Refused> Forwarding::claim_objects(const rules::Needs& needs) {
 }
 
 Task<Refused> Forwarding::claim(rules::Kind kind, std::string name, rules::UpstreamRequest request) {
-  UpstreamCall call(exchange_.services.upstream);
+  UpstreamCall call(exchange_.services.upstream, &exchange_.trail.waits);
   const auto outcome = co_await call.send(request);
   if (auto refused = refusal_for(outcome)) co_return refused;
   if (kind == rules::Kind::Volume && rules::volume_was_made(call.head().status)) made_.push_back(name);
@@ -146,7 +146,7 @@ Task<Refused> Forwarding::claim(rules::Kind kind, std::string name, rules::Upstr
 
 /// Made for good: it is nobody's and everybody's.
 Task<Refused> Forwarding::claim(const rules::WorkspaceVolume& volume) {
-  UpstreamCall call(exchange_.services.upstream);
+  UpstreamCall call(exchange_.services.upstream, &exchange_.trail.waits);
   const auto request = rules::claim(volume);
   if (auto refused = refusal_for(co_await call.send(request))) co_return refused;
   auto& facts = inquiry_.exchange().facts;
@@ -174,7 +174,7 @@ Task<Refused> Forwarding::look_up(rules::Kind kind, std::string name) {
 
 Task<void> Forwarding::unclaim_volumes() {
   for (const auto& name : made_) {
-    UpstreamCall call(exchange_.services.upstream);
+    UpstreamCall call(exchange_.services.upstream, &exchange_.trail.waits);
     co_await call.send(rules::unclaim_volume(name));
   }
 }
@@ -231,7 +231,7 @@ Task<void> Forwarding::undo(const rules::Batch& batch, const std::vector<rules::
     if (!batch.items[i].undo || !succeeded(outcomes[i].status)) continue;
     auto request = *batch.items[i].undo;
     if (const auto id = rules::made_id(outcomes[i].content)) request = rules::with_made_id(std::move(request), *id);
-    UpstreamCall call(exchange_.services.upstream);
+    UpstreamCall call(exchange_.services.upstream, &exchange_.trail.waits);
     const auto outcome = co_await call.send(request);
     if (!refusal_for(outcome) && succeeded(call.head().status))
       inquiry_.record(rules::with_made_id(batch.items[i].on_undo, outcomes[i].content));
@@ -247,7 +247,7 @@ Task<rules::Outcome> Forwarding::send(rules::Batch::Item item) {
   }
   rules::Outcome result{item.name, 200, {}};
   if (!item.ledger_only) {
-    UpstreamCall call(exchange_.services.upstream);
+    UpstreamCall call(exchange_.services.upstream, &exchange_.trail.waits);
     auto refused = refusal_for(co_await call.send(item.request));
     if (!refused) {
       auto content = co_await read_whole(call.content(), exchange_.services.limits.answer_bytes, inquiry_.buffered());

@@ -66,6 +66,7 @@ std::variant<RequestHead, Deny> judge(std::string_view method, std::string targe
   if (auto deny = read_framing(fields, result.content)) return *deny;
   if (version.number != 11) return Deny{refusal("http.version"), "HTTP/1.0"};
   if (auto deny = check_host(fields)) return *deny;
+  result.host = *rules::find(fields, "Host");
   const auto known = rules::parse_method(method);
   if (!known) return Deny{refusal("http.method"), std::string(method.substr(0, 32))};
   result.method = *known;

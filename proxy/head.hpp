@@ -23,6 +23,7 @@ struct Framing {
 struct RequestHead {
   rules::Method method = rules::Method::Get;
   std::string target;         ///< as sent; rules::parse_target reads it
+  std::string host;           ///< a name and a port, as sent; for those who serve browsers
   std::string registry_auth;  ///< X-Registry-Auth or X-Registry-Config, "" if none
   std::string project;        ///< X-Appx-Project, "" if none: counts on the control plane's listeners only
   Framing content;

@@ -41,11 +41,12 @@ LockedNames names_in(const rules::Decision& decision) {
 }  // namespace
 
 Inquiry::Inquiry(Services& services, const rules::Project& project, const rules::Match& match,
-                 const rules::Request& request)
+                 const rules::Request& request, Waits* waits)
     : services_(services),
       facts_(std::in_place, project, services.known(), services.memory, services.usage),
       exchange_{project, match, request, *facts_},
-      buffered_(services.buffers, project.id) {}
+      buffered_(services.buffers, project.id),
+      waits_(waits) {}
 
 Task<rules::Decision> Inquiry::decide() {
   for (std::size_t round = 0; round < 2 * max_rounds + 2 * max_rounds * fetched_.size(); ++round) {
@@ -113,7 +114,7 @@ Task<std::optional<rules::Deny>> Inquiry::fetch(const rules::Fetch& wanted) {
   hold_.release();
   locked_ = {};
   fetched_.push_back(wanted.reference);
-  auto deny = co_await fetch_image(services_, exchange_.project, wanted);
+  auto deny = co_await fetch_image(services_, exchange_.project, wanted, waits_);
   forget_all();
   co_return deny;
 }
@@ -142,7 +143,7 @@ Task<std::optional<rules::Deny>> Inquiry::learn(const rules::Ask& ask) {
 }
 
 Task<std::optional<rules::Deny>> Inquiry::find_out(const rules::Question& question) {
-  if (!services_.stated) co_return co_await ask_upstream(services_, *facts_, question, buffered_);
+  if (!services_.stated) co_return co_await ask_upstream(services_, *facts_, question, buffered_, waits_);
   const auto [status, content] = services_.stated->answer(question);
   co_return proxy::learn(*facts_, question, status, content, {});
 }

@@ -15,7 +15,9 @@ namespace podfence::proxy {
 
 class Inquiry {
  public:
-  Inquiry(Services& services, const rules::Project& project, const rules::Match& match, const rules::Request& request);
+  /// `waits`: of the exchange that it is for, if those are counted.
+  Inquiry(Services& services, const rules::Project& project, const rules::Match& match, const rules::Request& request,
+          Waits* waits = nullptr);
 
   /// Never Ask; Fetch only where facts are stated.
   Task<rules::Decision> decide();
@@ -70,6 +72,7 @@ class Inquiry {
   NameLocks::Hold hold_;
   rules::Usage::Running running_;  ///< as long as the exchange
   BufferBudget::Share buffered_;
+  Waits* waits_;
   std::vector<std::string> fetched_;
 };
 

@@ -44,6 +44,12 @@ class Holdings {
     return found == counts_.end() ? 0 : found->second;
   }
 
+  std::int64_t size() const {
+    std::int64_t sum = 0;
+    for (const auto& [project, count] : counts_) sum += count;
+    return sum;
+  }
+
   bool empty() const { return holders_.empty(); }
 
   bool has(std::string_view project, std::string_view what) const {
@@ -244,6 +250,12 @@ rules::LedgerEntries SqliteLedger::entries_of(const std::string& path) try {
 }
 
 rules::LedgerEntries SqliteLedger::entries() const { return read_entries(state_->database); }
+
+std::vector<std::pair<rules::LedgerEntry::Kind, std::int64_t>> SqliteLedger::sizes() const {
+  using Kind = rules::LedgerEntry::Kind;
+  const auto& mirror = state_->mirror;
+  return {{Kind::Image, mirror.images.size()}, {Kind::Tag, mirror.tags.size()}, {Kind::Secret, mirror.secrets.size()}};
+}
 
 bool SqliteLedger::empty() const {
   const auto& mirror = state_->mirror;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rules/decision.hpp"
@@ -49,6 +50,8 @@ class SqliteLedger final : public rules::Ledger {
 
   /// Every row, by project, kind and name. Keys of layer caches are nobody's to read.
   rules::LedgerEntries entries() const;
+  /// How many rows there are of each kind.
+  std::vector<std::pair<rules::LedgerEntry::Kind, std::int64_t>> sizes() const;
   /// Nothing was ever recorded, or nothing is left.
   bool empty() const;
 

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "proxy/command_line.hpp"
+#include "proxy/dashboard_command.hpp"
 #include "proxy/explain_command.hpp"
 #include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
@@ -11,6 +12,7 @@
 #include "proxy/operator_command.hpp"
 #include "proxy/replay_command.hpp"
 #include "proxy/serve.hpp"
+#include "proxy/watch_command.hpp"
 #include "rules/configuration_schema.hpp"
 
 namespace {
@@ -61,6 +63,10 @@ int run(const CommandLine& line) {
     case CommandLine::Command::Collect:
     case CommandLine::Command::Reload:
       return proxy::operate(line);
+    case CommandLine::Command::Watch:
+      return proxy::watch(line);
+    case CommandLine::Command::Dashboard:
+      return proxy::dashboard(line);
     case CommandLine::Command::Ledger:
       return proxy::ledger(line);
     case CommandLine::Command::Schema:

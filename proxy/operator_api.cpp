@@ -4,6 +4,7 @@
 #include "proxy/question.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/health.hpp"
+#include "rules/operator/page.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -33,7 +34,7 @@ Task<Reply> OperatorApi::answer(rules::OperatorCall call, std::string content) {
     case rules::OperatorAction::Ready:
       co_return co_await ready();
     case rules::OperatorAction::Metrics:
-      co_return Reply{200, metrics_type, metrics_.text(), {}};
+      co_return Reply{200, metrics_type, metrics(), {}};
     case rules::OperatorAction::ListProjects:
       co_return document(rules::projects_document(tenancy_.states()));
     case rules::OperatorAction::ShowProject:
@@ -50,8 +51,20 @@ Task<Reply> OperatorApi::answer(rules::OperatorCall call, std::string content) {
       co_return reload();
     case rules::OperatorAction::Validate:
       co_return validate(content);
+    case rules::OperatorAction::History:
+      co_return document(watching_.history.document(this_minute()));
+    case rules::OperatorAction::Page:
+      co_return Reply{200, "text/html; charset=utf-8", std::string(rules::page), {}};
+    case rules::OperatorAction::Decisions:
+      break;  // a stream: Decisions::follow
   }
   co_return operator_error(Deny{rules::refusal("operator.endpoint"), ""});
+}
+
+std::string OperatorApi::metrics() const {
+  const Metrics::Now now{tenancy_.states(), tenancy_.generation(), watching_.decisions.readers(), services_.usage,
+                         services_.memory,  services_.ledger,      services_.upstream.health()};
+  return watching_.metrics.text(now);
 }
 
 /// Podman itself is asked: a proxy without an engine serves nobody.

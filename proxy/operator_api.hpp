@@ -4,21 +4,21 @@
 #include <string>
 
 #include "proxy/caretaker.hpp"
-#include "proxy/metrics.hpp"
 #include "proxy/services.hpp"
 #include "proxy/tenancy.hpp"
+#include "proxy/watching.hpp"
 #include "rules/operator/call.hpp"
 
 namespace podfence::proxy {
 
 class OperatorApi {
  public:
-  OperatorApi(Services& services, Tenancy& tenancy, Caretaker& caretaker, const Metrics& metrics,
+  OperatorApi(Services& services, Tenancy& tenancy, Caretaker& caretaker, const Watching& watching,
               rules::PolicyFiles policies)
       : services_(services),
         tenancy_(tenancy),
         caretaker_(caretaker),
-        metrics_(metrics),
+        watching_(watching),
         policies_(std::move(policies)) {}
 
   /// `content` for rows that take some.
@@ -27,6 +27,7 @@ class OperatorApi {
  private:
   Task<rules::Reply> show(std::string project);
   Task<rules::Reply> ready();
+  std::string metrics() const;
   Task<rules::Reply> put(std::string project, std::string content);
   Task<rules::Reply> remove(rules::OperatorCall call);
   Task<rules::Reply> collect(rules::OperatorCall call);
@@ -37,7 +38,7 @@ class OperatorApi {
   Services& services_;
   Tenancy& tenancy_;
   Caretaker& caretaker_;
-  const Metrics& metrics_;
+  const Watching& watching_;
   rules::PolicyFiles policies_;
 };
 

@@ -45,14 +45,11 @@ std::string query_of(const CommandLine::Operate& operate) {
 }
 
 rules::UpstreamRequest request_for(OperatorAction action, const CommandLine::Operate& operate) {
-  for (const auto& row : rules::operator_rows()) {
-    if (row.action != action) continue;
-    std::string target(row.path);
-    if (const auto at = target.find("{id}"); at != std::string::npos)
-      target.replace(at, 4, rules::encode(operate.project));
-    return {row.method, target + query_of(operate), {}, std::nullopt};
-  }
-  return {};
+  const auto* row = rules::operator_row(action);
+  std::string target(row->path);
+  if (const auto at = target.find("{id}"); at != std::string::npos)
+    target.replace(at, 4, rules::encode(operate.project));
+  return {row->method, target + query_of(operate), {}, std::nullopt};
 }
 
 struct Answer {
@@ -84,17 +81,6 @@ Answer ask(const std::string& socket, const rules::UpstreamRequest& request) {
   return answer;
 }
 
-/// Where the operator's socket is; or the exit code.
-std::variant<std::string, int> socket_of(const CommandLine& line) {
-  if (!line.operate.admin.empty()) return line.operate.admin;
-  const auto loaded = load(line, false);
-  if (const int* code = std::get_if<int>(&loaded)) return *code;
-  const auto& admin = std::get<rules::Configuration>(loaded).admin;
-  if (!admin.empty()) return admin;
-  log(line.configuration_file + " names no operator's socket (admin)");
-  return exit_configuration;
-}
-
 std::variant<rules::json::Value, std::string> definition_of(const CommandLine& line) {
   const auto& file = line.operate.definition;
   std::string text;
@@ -118,8 +104,18 @@ void print(const CommandLine& line, OperatorAction action, const Answer& answer)
 
 }  // namespace
 
+std::variant<std::string, int> operator_socket(const CommandLine& line) {
+  if (!line.operate.admin.empty()) return line.operate.admin;
+  const auto loaded = load(line, false);
+  if (const int* code = std::get_if<int>(&loaded)) return *code;
+  const auto& admin = std::get<rules::Configuration>(loaded).admin;
+  if (!admin.empty()) return admin;
+  log(line.configuration_file + " names no operator's socket (admin)");
+  return exit_configuration;
+}
+
 int operate(const CommandLine& line) {
-  const auto socket = socket_of(line);
+  const auto socket = operator_socket(line);
   if (const int* code = std::get_if<int>(&socket)) return *code;
   const auto action = action_of(line.command);
   auto request = request_for(action, line.operate);

@@ -26,9 +26,9 @@ std::optional<Deny> learn(rules::Facts& facts, const rules::Question& question, 
 }
 
 Task<std::optional<Deny>> ask_upstream(Services& services, rules::Facts& facts, const rules::Question& question,
-                                       BufferBudget::Share& share) {
+                                       BufferBudget::Share& share, Waits* waits) {
   for (int tried = 1;; ++tried) {
-    UpstreamCall call(services.upstream);
+    UpstreamCall call(services.upstream, waits);
     if (auto deny = refusal_for(co_await call.send(facts.request_for(question)))) co_return deny;
     const auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
     if (const auto* deny = std::get_if<Deny>(&content)) co_return *deny;

@@ -15,6 +15,6 @@ std::optional<rules::Deny> learn(rules::Facts& facts, const rules::Question& que
 /// Upstream is asked, and the facts know the answer then; else why not. What is kept of it counts against the share.
 /// Removals of other projects must not make this one's requests fail: what passes by is asked again.
 Task<std::optional<rules::Deny>> ask_upstream(Services& services, rules::Facts& facts, const rules::Question& question,
-                                              BufferBudget::Share& share);
+                                              BufferBudget::Share& share, Waits* waits = nullptr);
 
 }  // namespace podfence::proxy

@@ -7,11 +7,12 @@
 namespace podfence::proxy {
 
 RequestContent::RequestContent(Connection& connection, Deadline& deadline, const Limits& limits,
-                               const RequestHead& head, rules::AuditRecord& record)
+                               const RequestHead& head, rules::AuditRecord& record, Waits* waits)
     : connection_(connection),
       deadline_(deadline),
       limits_(limits),
       record_(record),
+      waits_(waits),
       framing_(head.content),
       reader_(connection, head.content, ChunkDecoder::Trailers::Refuse,
               {.extension_bytes = limits.chunk_extension_bytes}),

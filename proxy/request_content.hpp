@@ -10,15 +10,16 @@
 #include "proxy/deadline.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/message_io.hpp"
+#include "proxy/waits.hpp"
 #include "rules/audit.hpp"
 
 namespace podfence::proxy {
 
 class RequestContent final : public ContentSource {
  public:
-  /// Its size goes into the record.
+  /// Its size goes into the record. `waits`: of the exchange that it belongs to, if those are counted.
   RequestContent(Connection& connection, Deadline& deadline, const Limits& limits, const RequestHead& head,
-                 rules::AuditRecord& record);
+                 rules::AuditRecord& record, Waits* waits = nullptr);
 
   Task<std::string_view> next() override;
   /// All of it; nothing when it is not complete, larger than `limit`, or than what is left for it in memory: see
@@ -26,6 +27,7 @@ class RequestContent final : public ContentSource {
   Task<std::optional<std::string>> read_whole(std::size_t limit, BufferBudget::Share& share);
 
   boost::asio::any_io_executor executor() { return connection_.executor(); }
+  Waits* waits() const { return waits_; }
   bool expected() const { return framing_.has_content(); }
   bool complete() const override { return reader_.state() == ContentReader::State::Complete; }
   rules::Deny failure() const override;
@@ -35,6 +37,7 @@ class RequestContent final : public ContentSource {
   Deadline& deadline_;
   const Limits& limits_;
   rules::AuditRecord& record_;
+  Waits* waits_;
   Framing framing_;
   ContentReader reader_;
   bool continue_awaited_;

@@ -13,7 +13,7 @@
 #include "proxy/admin.hpp"
 #include "proxy/caretaker.hpp"
 #include "proxy/connection_budget.hpp"
-#include "proxy/file_watch.hpp"
+#include "proxy/followers.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
 #include "proxy/places.hpp"
@@ -31,7 +31,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 /// Of whom it makes sense to begin.
-constexpr std::size_t min_connections = 16;
+constexpr Room least{16, 8};
 /// Files are kept free for so many projects where some can be added.
 constexpr std::size_t added_projects = 500;
 
@@ -51,38 +51,38 @@ void check_sockets_are_free(const rules::Configuration& configuration) {
                                " already, another podfence it seems; end it, or choose another place with --socket");
 }
 
-/// As many connections as there is room for.
+/// As many connections and requests as there is room for.
 void fit_connections(rules::HttpLimits& limits, std::size_t projects) {
   const auto [before, files] = raise_file_limit();
   log("open files: at most " + std::to_string(files) + " (were " + std::to_string(before) + ")");
-  const auto room = connections_within(files, projects);
+  const Room wanted{limits.connections, std::min(limits.requests, limits.connections)};
+  const auto room = room_within(files, wanted, projects);
   const auto advice = " (LimitNOFILE= of a service, ulimit -Hn of a shell)";
-  if (room < min_connections)
+  if (room.connections < least.connections || room.requests < least.requests)
     throw std::runtime_error(std::to_string(files) + " open files are too few; allow at least " +
-                             std::to_string(open_files_for(min_connections, projects)) + advice);
-  if (room >= limits.connections) return;
-  log("open files: room for " + std::to_string(room) + " connections of clients, not for " +
-      std::to_string(limits.connections) + " (http.connections): those take " +
-      std::to_string(open_files_for(limits.connections, projects)) + advice);
-  limits.connections = room;
+                             std::to_string(open_files_for({2 * least.requests, least.requests}, projects)) + advice);
+  if (room.connections < wanted.connections || room.requests < wanted.requests)
+    log("open files: room for " + std::to_string(room.connections) + " connections of clients and " +
+        std::to_string(room.requests) + " requests at a time, not for " + std::to_string(wanted.connections) + " and " +
+        std::to_string(wanted.requests) + " (http.connections, http.requests): those take " +
+        std::to_string(open_files_for(wanted, projects)) + advice);
+  limits.connections = room.connections;
+  limits.requests = room.requests;
 }
 
 /// What the operator's socket needs.
 struct Operator {
   Operator(asio::io_context& context, const std::string& path, const Limits& limits, Server& server, Tenancy& tenancy,
            Caretaker& caretaker, AuditLog& audit)
-      : metrics(PODFENCE_VERSION),
-        api(server.services(), tenancy, caretaker, metrics, policy_files()),
-        admin(context, path, limits, api) {
-    audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
-    const auto show = [this, &tenancy] { metrics.show(tenancy.states(), tenancy.generation()); };
-    tenancy.on_change(show);
-    show();
+      : watching(context.get_executor(), PODFENCE_VERSION, tenancy),
+        api(server.services(), tenancy, caretaker, watching, policy_files()),
+        admin(context, path, limits, api, watching.decisions) {
+    watching.begin(audit);
   }
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  Metrics metrics;
+  Watching watching;
   OperatorApi api;
   Admin admin;
 };
@@ -124,74 +124,34 @@ void start(Tenancy& tenancy) {
   }
 }
 
-/// `why`: what it is read again for.
-void read_again(const std::string& why, Server& server, Tenancy& tenancy) {
-  try {
-    const auto refused = tenancy.reload();
-    for (const auto& wrong : server.reload_certificates()) log(why + ": the former certificates count: " + wrong);
-    log(why + ": " +
-        (refused ? "the configuration stays as it was: " + rules::sentence_of(*refused)
-                 : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
-  } catch (const std::exception& failure) {
-    log(why + ": the configuration stays as it was: " + failure.what());
+/// What runs, and is stopped together.
+struct Parts {
+  Server& server;
+  Caretaker& caretaker;
+  std::optional<Operator>& operators;
+  Engine& upstream;
+  Followers& followers;
+
+  void stop() {
+    followers.stop();
+    caretaker.stop();
+    server.stop();
+    if (operators) operators->admin.stop();
   }
-}
-
-/// SIGHUP reads the configuration again, as often as it comes.
-void follow_hangups(asio::signal_set& hangups, Server& server, Tenancy& tenancy) {
-  hangups.async_wait([&](const boost::system::error_code& error, int) {
-    if (error) return;
-    read_again("SIGHUP", server, tenancy);
-    follow_hangups(hangups, server, tenancy);
-  });
-}
-
-/// SIGUSR1 opens the file of the audit log again, for whoever has given it another name.
-void follow_rotations(asio::signal_set& rotations, AuditLog& audit) {
-  rotations.async_wait([&](const boost::system::error_code& error, int) {
-    if (error) return;
-    try {
-      audit.reopen();
-      log("SIGUSR1: the audit log was opened again");
-    } catch (const std::exception& failure) {
-      log(std::string("SIGUSR1: the audit log goes on where it was: ") + failure.what());
-    }
-    follow_rotations(rotations, audit);
-  });
-}
-
-/// What else reads it again, where the configuration says so.
-void watch_files(std::optional<FileWatch>& watch, asio::io_context& context, const std::string& file, Server& server,
-                 Tenancy& tenancy) {
-  const auto& configuration = tenancy.configuration();
-  if (!configuration.watch) return;
-  std::vector<std::string> paths = {file};
-  const auto& policies = configuration.policies.empty() ? policy_files().directory : configuration.policies;
-  if (::access(policies.c_str(), R_OK) == 0) paths.push_back(policies);
-  watch.emplace(context.get_executor(), std::move(paths), [&] { read_again("a file has changed", server, tenancy); });
-}
+};
 
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
-void run(asio::io_context& context, Server& server, Tenancy& tenancy, Caretaker& caretaker,
-         std::optional<Operator>& operators, Engine& upstream, const std::string& file, asio::signal_set& rotations) {
+void run(asio::io_context& context, Parts parts) {
+  auto& service = parts.upstream.service;
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
-  asio::signal_set hangups(context, SIGHUP);
-  follow_hangups(hangups, server, tenancy);
-  std::optional<FileWatch> watch;
-  watch_files(watch, context, file, server, tenancy);
   const auto stop = [&] {
     // Nothing of ours may keep the context busy now. A second signal finds the default action and ends us at once.
     signals.clear();
     signals.cancel();
-    hangups.cancel();
-    rotations.cancel();
     service_end.close();
-    if (watch) watch->stop();
-    caretaker.stop();
-    server.stop();
-    if (operators) operators->admin.stop();
+    parts.stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -199,11 +159,11 @@ void run(asio::io_context& context, Server& server, Tenancy& tenancy, Caretaker&
                           : "SIGINT: no new connections, running requests may end");
     stop();
   });
-  if (upstream.service) {
-    service_end.assign(dup(upstream.service->ended()));
+  if (service) {
+    service_end.assign(dup(service->ended()));
     service_end.async_wait(asio::posix::stream_descriptor::wait_read, [&](const boost::system::error_code& error) {
       if (error) return;
-      service_ended = upstream.service->wait(0s);
+      service_ended = service->wait(0s);
       stop();
     });
   }
@@ -225,7 +185,7 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   make_private_directory(configuration.state);
   SqliteLedger ledger(configuration.state + "/ledger.sqlite");
   asio::io_context context(1);
-  asio::signal_set rotations(context, SIGUSR1);
+  Followers followers(context);
   AuditLog audit(configuration.audit);
   Engine upstream = find_engine(configuration, places);
   Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state, configuration.label);
@@ -244,10 +204,10 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
     operators.emplace(context, configuration.admin, limits, server, tenancy, caretaker, audit);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
-  follow_rotations(rotations, audit);
+  followers.begin(file, server, tenancy, audit);
   caretaker.start();
   notify_ready();
-  run(context, server, tenancy, caretaker, operators, upstream, file, rotations);
+  run(context, {server, caretaker, operators, upstream, followers});
 }
 
 }  // namespace

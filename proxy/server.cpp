@@ -30,6 +30,7 @@ struct Server::State {
   std::size_t tasks() const;
   void cancel();
   void forget_empty();
+  void share_out();
   Task<void> drain();
 };
 
@@ -42,6 +43,7 @@ Server::Server(asio::io_context& context, const std::string& upstream, std::vect
           std::move(listeners),
           {limits, Upstream(context.get_executor(), upstream, {.trailer_bytes = limits.trailer_bytes}),
            NameLocks(context.get_executor()), BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
+           ConnectionBudget(limits.requests, limits.project_connections, 0),
            rules::OwnerMemory(), rules::Usage(), ledger, audit, spool_directory,
            BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),
            BufferBudget(limits.unpacking_bytes, limits.unpacking_bytes / 2)},
@@ -84,7 +86,7 @@ void Server::put(ListenerOptions options) {
       std::make_unique<Listener>(state.context.get_executor(), std::move(options), state.services, state.connections);
   listener->start();
   state.listeners.emplace(id, std::move(listener));
-  state.connections.share_out(state.listeners.size());
+  state.share_out();
 }
 
 bool Server::remove(const std::string& project) {
@@ -95,7 +97,7 @@ bool Server::remove(const std::string& project) {
   known->second->remove();
   state.removed.push_back(std::move(known->second));
   state.listeners.erase(known);
-  state.connections.share_out(state.listeners.size());
+  state.share_out();
   return true;
 }
 
@@ -157,6 +159,11 @@ void Server::State::cancel() {
 
 void Server::State::forget_empty() {
   std::erase_if(removed, [](const auto& listener) { return listener->tasks() == 0; });
+}
+
+void Server::State::share_out() {
+  connections.share_out(listeners.size());
+  services.requests.share_out(listeners.size());
 }
 
 /// Waits for the last client, or cuts off who is still there when the time is over.

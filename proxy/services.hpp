@@ -3,6 +3,7 @@
 
 #include "proxy/audit_log.hpp"
 #include "proxy/buffer_budget.hpp"
+#include "proxy/connection_budget.hpp"
 #include "proxy/ledger.hpp"
 #include "proxy/limits.hpp"
 #include "proxy/name_locks.hpp"
@@ -19,6 +20,7 @@ struct Services {
   Upstream upstream;
   NameLocks locks;
   BufferBudget buffers;
+  ConnectionBudget requests;  ///< at work
   rules::OwnerMemory memory;
   rules::Usage usage;
   SqliteLedger& ledger;

@@ -5,6 +5,7 @@
 #include "proxy/ledger_repair.hpp"
 #include "proxy/log.hpp"
 #include "proxy/verification.hpp"
+#include "rules/endpoint_class.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/refusal.hpp"
 
@@ -50,6 +51,18 @@ class Ending {
   const Connection& client_;
   const ClientAnswer& answer_;
   rules::AuditRecord& record_;
+};
+
+/// Waits of the client's connection count as the exchange's, as long as that goes on.
+class TimedClient {
+ public:
+  TimedClient(Connection& client, Waits& waits) : client_(client) { client_.add_waits_to(&waits.client); }
+  ~TimedClient() { client_.add_waits_to(nullptr); }
+  TimedClient(const TimedClient&) = delete;
+  TimedClient& operator=(const TimedClient&) = delete;
+
+ private:
+  Connection& client_;
 };
 
 }  // namespace
@@ -99,7 +112,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
   if (stopping_) co_return;
   AuditTrail trail(services_.audit);
   identify(trail.record);
-  ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
+  ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
   const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_after();
   trail.refused(deny);
@@ -125,9 +138,10 @@ Task<bool> Session::serve_one() {
   if (std::holds_alternative<Ended>(read)) co_return false;
   AuditTrail trail(services_.audit);
   identify(trail.record);
-  ClientAnswer answer(client_, deadline_, services_.limits, trail.record);
+  ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
   const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_if(stopping_);
+  const TimedClient timed(client_, trail.waits);
   auto family = rules::Family::Docker;
   Refused refused;
   if (auto* unreadable = std::get_if<RefusedHead>(&read)) {
@@ -136,7 +150,7 @@ Task<bool> Session::serve_one() {
     refused = std::move(unreadable->deny);
   } else {
     const auto& head = std::get<RequestHead>(read);
-    RequestContent content(client_, deadline_, services_.limits, head, trail.record);
+    RequestContent content(client_, deadline_, services_.limits, head, trail.record, &trail.waits);
     ClientExchange parts{services_, client_, deadline_, departure_, head, content, answer, trail};
     refused = co_await exchange(parts, family);
     if (!content.complete() || !head.keep_alive) answer.close_after();
@@ -186,6 +200,9 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
     content = verification.take_content();
   }
   parts.trail.record.project = project->id;
+  auto place = services_.requests.take(project->id);
+  if (!std::holds_alternative<ConnectionBudget::Place>(place))
+    co_return Deny{refusal("server.requests"), std::to_string(services_.requests.in_all()), rules::Kind::None};
   co_return co_await exchange(parts, *project, std::move(content), family);
 }
 
@@ -202,6 +219,8 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
   if (examination.is_routed()) {
     family = examination.endpoint().family;
     record.endpoint = examination.endpoint().path;
+    record.group = rules::group_of(examination.endpoint());
+    record.act = rules::act_of(examination.endpoint());
   }
   if (services_.audit.takes_bodies() && examination.is_read())
     record.query = rules::redacted_query(examination.request().target, examination.match().endpoint);

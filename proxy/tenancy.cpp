@@ -323,6 +323,13 @@ std::vector<rules::ProjectState> Tenancy::states() const {
   return states;
 }
 
+std::optional<rules::PolicyPlace> Tenancy::place(const std::string& id, const std::string& key) {
+  const auto known = entries_.find(id);
+  if (!base_ || key.empty() || known == entries_.end()) return std::nullopt;
+  const auto& definition = known->second.definition;
+  return base_->place(id, definition ? &*definition : nullptr, key);
+}
+
 void Tenancy::note_request(const rules::AuditRecord& record) {
   const auto known = entries_.find(record.project);
   if (known == entries_.end() || known->second.progress.ending) return;

@@ -66,6 +66,8 @@ class Tenancy {
   /// The project must be known.
   rules::ProjectState state(const std::string& id) const;
   std::vector<rules::ProjectState> states() const;
+  /// Where a key of a project's policy stands; nullopt where nobody can say.
+  std::optional<rules::PolicyPlace> place(const std::string& id, const std::string& key);
   /// What is served now.
   const rules::Configuration& configuration() const { return configuration_; }
   /// 1 at the start, and one more with every change.

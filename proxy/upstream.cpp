@@ -73,24 +73,46 @@ void Upstream::keep(Connection connection) {
 }
 
 UpstreamCall::~UpstreamCall() {
+  if (connection_) connection_->add_waits_to(nullptr);
   const bool complete = sent_ && content_ && content_->state() == ContentReader::State::Complete;
   if (complete && head_.keep_alive && head_.status >= 200 && connection_->received().empty())
     upstream_.keep(std::move(*connection_));
 }
 
+void UpstreamCall::use(Connection connection) {
+  connection_.emplace(std::move(connection));
+  connection_->add_waits_to(waits_ ? &waits_->upstream : nullptr);
+}
+
+/// What the client fails to send says nothing about upstream.
+void UpstreamCall::note(Outcome outcome) {
+  auto& health = upstream_.health();
+  if (outcome == Outcome::SourceFailed) return;
+  health.up = outcome == Outcome::Answered;
+  if (health.up) health.last_answer = std::chrono::system_clock::now();
+  ++(health.up ? health.answered : outcome == Outcome::Unreachable ? health.unreachable : health.invalid);
+}
+
 Task<UpstreamCall::Outcome> UpstreamCall::send(const rules::UpstreamRequest& request, ContentSource* source,
+                                               bool upgrade) {
+  const auto outcome = co_await call(request, source, upgrade);
+  note(outcome);
+  co_return outcome;
+}
+
+Task<UpstreamCall::Outcome> UpstreamCall::call(const rules::UpstreamRequest& request, ContentSource* source,
                                                bool upgrade) {
   const auto message = write_request(request, source != nullptr, upgrade);
   const bool to_head = request.method == rules::Method::Head;
   if (may_be_repeated(request.method) && !upgrade) {
     if (auto idle = upstream_.take_idle()) {
-      connection_.emplace(std::move(*idle));
+      use(std::move(*idle));
       if (const auto outcome = co_await attempt(message, source, to_head, upgrade)) co_return *outcome;
     }
   }
   auto fresh = co_await upstream_.connect();
   if (!fresh) co_return Outcome::Unreachable;
-  connection_.emplace(std::move(*fresh));
+  use(std::move(*fresh));
   const auto outcome = co_await attempt(message, source, to_head, upgrade);
   co_return outcome.value_or(Outcome::Invalid);
 }

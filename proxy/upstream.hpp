@@ -4,6 +4,7 @@
 // may be sent twice; every other request gets a connection of its own.
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "proxy/buffer_budget.hpp"
 #include "proxy/content_source.hpp"
 #include "proxy/message_io.hpp"
+#include "proxy/waits.hpp"
 #include "rules/decision.hpp"
 
 namespace podfence::proxy {
@@ -35,6 +37,17 @@ class Upstream {
   void close_idle() { idle_.clear(); }
   const ChunkDecoder::Limits& chunk_limits() const { return chunk_limits_; }
 
+  /// What came of the calls.
+  struct Health {
+    std::uint64_t answered = 0;
+    std::uint64_t unreachable = 0;
+    std::uint64_t invalid = 0;
+    bool up = false;                                      ///< the last call was answered
+    std::chrono::system_clock::time_point last_answer{};  ///< the epoch: there was none
+  };
+  const Health& health() const { return health_; }
+  Health& health() { return health_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   struct Idle {
@@ -47,6 +60,7 @@ class Upstream {
   Connect connect_ = {};
   ChunkDecoder::Limits chunk_limits_ = {};
   std::vector<Idle> idle_;
+  Health health_;
 };
 
 /// The whole message, or its head when the content is streamed behind it. `upgrade`: it asks for a tunnel.
@@ -63,7 +77,8 @@ class UpstreamCall {
     SourceFailed,  ///< the client's content ended before it was complete; upstream cannot take it for complete
   };
 
-  explicit UpstreamCall(Upstream& upstream) : upstream_(upstream) {}
+  /// `waits`: of the exchange that it is for.
+  explicit UpstreamCall(Upstream& upstream, Waits* waits = nullptr) : upstream_(upstream), waits_(waits) {}
   ~UpstreamCall();
   UpstreamCall(const UpstreamCall&) = delete;
   UpstreamCall& operator=(const UpstreamCall&) = delete;
@@ -77,11 +92,15 @@ class UpstreamCall {
   Connection& connection() { return *connection_; }
 
  private:
+  Task<Outcome> call(const rules::UpstreamRequest& request, ContentSource* source, bool upgrade);
+  void note(Outcome outcome);
+  void use(Connection connection);
   Task<std::optional<Outcome>> attempt(std::string_view message, ContentSource* source, bool to_head, bool upgrade);
   Task<void> transmit(std::string_view message, ContentSource* source);
   Task<void> stream(ContentSource& source);
 
   Upstream& upstream_;
+  Waits* waits_;
   std::optional<Connection> connection_;
   std::optional<ContentReader> content_;
   AnswerHead head_;

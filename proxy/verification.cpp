@@ -58,7 +58,8 @@ Task<Result> Verification::by_name() {
     if (owners) co_return owners->empty() ? Result(projects_.front()) : project_of(owners->front());
     const auto questions = facts.take_open();
     for (const auto& question : questions)
-      if (auto refused = co_await ask_upstream(services_, facts, question, share)) co_return *std::move(refused);
+      if (auto refused = co_await ask_upstream(services_, facts, question, share, content_.waits()))
+        co_return *std::move(refused);
   }
   co_return Deny{refusal("upstream.answer"), "references without an end"};
 }
@@ -99,7 +100,7 @@ Task<std::variant<std::string, Deny>> Verification::list_of(const rules::Project
   if (auto* reply = std::get_if<rules::Reply>(&decision)) co_return std::move(reply->content);
   const auto* forward = std::get_if<rules::Forward>(&decision);
   if (!forward) co_return Deny{refusal("control.project-needed"), std::string(match_.endpoint->path)};
-  UpstreamCall call(services_.upstream);
+  UpstreamCall call(services_.upstream, content_.waits());
   const auto outcome = co_await call.send(forward->request);
   if (auto refused = refusal_for(outcome)) co_return *std::move(refused);
   if (call.head().status != 200) co_return Deny{refusal("upstream.answer"), "no list"};

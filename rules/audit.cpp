@@ -95,7 +95,7 @@ std::string_view audit_decision(const Decision& decision, const Endpoint& endpoi
   return forward && !forward->request.content && answer_passes ? "allow" : "rewrite";
 }
 
-std::string write_audit_line(const AuditRecord& record) {
+json::Value audit_document(const AuditRecord& record) {
   json::Value line = json::Value::object();
   line.set("time", escaped(record.time));
   line.set("request_id", escaped(record.request_id));
@@ -122,8 +122,13 @@ std::string write_audit_line(const AuditRecord& record) {
   line.set("duration_us", json::Value::integer(record.duration_us));
   if (record.query) line.set(record.query->cut ? "query_start" : "query", record.query->text);
   if (record.content && record.content->cut) line.set("content_start", record.content->text);
+  return line;
+}
+
+std::string write_audit_line(const AuditRecord& record) {
+  const auto line = json::write(audit_document(record));
   const bool whole = record.content && !record.content->cut;
-  return whole ? with_content(json::write(line), record.content->text) : json::write(line);
+  return whole ? with_content(line, record.content->text) : line;
 }
 
 std::variant<AuditRecord, std::string> read_audit_line(std::string_view line) {

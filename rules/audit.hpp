@@ -11,6 +11,7 @@
 
 #include "rules/decision.hpp"
 #include "rules/endpoint.hpp"
+#include "rules/json.hpp"
 #include "rules/redacted.hpp"
 
 namespace podfence::rules {
@@ -42,6 +43,14 @@ struct AuditRecord {
   std::optional<Redacted> query = {};    ///< what follows '?'; nullopt: not recorded
   std::optional<Redacted> content = {};  ///< JSON; nullopt: not recorded, or there was none that is judged
   friend bool operator==(const AuditRecord&, const AuditRecord&) = default;
+
+  // Not in the line; for those who watch (operator/decision_event.hpp, metrics).
+  std::string_view group = {};    ///< of the endpoint: endpoint_class.hpp
+  std::string_view act = {};      ///< likewise
+  std::string way_out = {};       ///< of a refusal, "" for none
+  std::string policy = {};        ///< the key of policy that could allow it, "" for none
+  std::int64_t own_us = -1;       ///< until the answer began, without waiting for client and upstream; -1: it never did
+  std::int64_t upstream_us = -1;  ///< waited for upstream until then
 };
 
 /// The target of a request without what may be a secret: the path, where the target begins with one.
@@ -56,7 +65,9 @@ std::string audit_subject(const Deny& deny);
 std::string_view audit_decision(const Deny& deny);
 std::string_view audit_decision(const Decision& decision, const Endpoint& endpoint);
 
-/// Without a newline. Every client byte is escaped.
+/// The line as a document. Every client byte is escaped.
+json::Value audit_document(const AuditRecord& record);
+/// Without a newline.
 std::string write_audit_line(const AuditRecord& record);
 
 /// Of a line that write_audit_line has written; else what is wrong with it, in a sentence. Texts that were cut or

@@ -244,6 +244,8 @@ Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
   draft.configuration.removes_orphans = draft.source.value.text("orphans") == "remove";
   draft.configuration.watch = draft.source.value.flag("watch");
+  if (const auto* said = json::find(draft.source.value, "/metrics/labelled_projects"))
+    draft.configuration.labelled_projects = static_cast<std::size_t>(said->int64().value_or(0));
   if (auto failure = read_http(draft)) return failure;
   if (auto failure = read_control_plane(draft)) return failure;
   return read_projects(draft);
@@ -325,10 +327,6 @@ PolicyPlace policy_place(const ServeOptions& options, const PolicyFiles& files, 
   return place_within({{source, "", &source->value}}, key);
 }
 
-ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what) {
-  return {extended("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};
-}
-
 struct ConfigurationBase::State {
   State(Source text, const PolicyFiles& files) : draft(std::move(text), files) {}
   Draft draft;
@@ -364,28 +362,24 @@ std::variant<ProjectConfiguration, ConfigurationError> ConfigurationBase::read_p
   return std::move(one.project);
 }
 
+std::optional<PolicyPlace> ConfigurationBase::place(const std::string& id, const json::Value* definition,
+                                                    std::string_view key) {
+  auto& draft = state_->draft;
+  const std::string at = definition ? "" : extended("/projects", id);
+  const auto* value = definition ? definition : json::find(draft.source.value, at);
+  if (!value) return std::nullopt;
+  const Source added{"the definition of the project " + id, "", *value};
+  const auto layers = layers_of(draft, {definition ? &added : &draft.source, at, value});
+  if (std::holds_alternative<ConfigurationError>(layers)) return std::nullopt;
+  auto place = place_within(std::get<Layers>(layers), key);
+  if (place.file == added.file) place.line = 0;
+  return place;
+}
+
 std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text, const PolicyFiles& files) {
   auto base = ConfigurationBase::read(text, files);
   if (auto* error = std::get_if<ConfigurationError>(&base)) return std::move(*error);
   return std::get<ConfigurationBase>(base).configuration();
-}
-
-std::string text_of(const ConfigurationError& error, const std::string& configuration_file) {
-  std::string text = error.file.empty() ? configuration_file : error.file;
-  if (error.line > 0) text += ':' + std::to_string(error.line);
-  return text + ": " + (error.where.empty() ? "" : error.where + " ") + error.what;
-}
-
-std::size_t line_in_configuration(std::string_view text, std::string_view where) {
-  const auto plain = strip_comments(text);
-  return json::line_of(std::get<std::string>(plain), where);
-}
-
-std::vector<std::string> opening_texts(const Configuration& configuration) {
-  std::vector<std::string> texts;
-  for (const auto& [project, socket, life] : configuration.projects)
-    for (const auto& text : opening_texts(project.policy)) texts.push_back("project " + project.id + ": " + text);
-  return texts;
 }
 
 std::variant<Configuration, ConfigurationError> configuration_of(const ServeOptions& options,

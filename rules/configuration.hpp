@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,9 +43,10 @@ struct Configuration {
   HttpLimits http = {};
   std::string label = Project{}.label_key;
   std::vector<ControlListener> control = {};
-  bool removes_orphans = false;  ///< things of projects that are not known are removed, not only told of
-  bool watch = false;            ///< the file is read again whenever it changes
-  std::string policies = {};     ///< directory of policy files; "" means the one that comes with podfence
+  std::size_t labelled_projects = 100;  ///< so many have series of their own in the metrics
+  bool removes_orphans = false;         ///< things of projects that are not known are removed, not only told of
+  bool watch = false;                   ///< the file is read again whenever it changes
+  std::string policies = {};            ///< directory of policy files; "" means the one that comes with podfence
 };
 
 struct ConfigurationError {
@@ -72,6 +74,14 @@ struct PolicyFiles {
 std::variant<Configuration, ConfigurationError> read_configuration(std::string_view text,
                                                                    const PolicyFiles& files = {});
 
+/// Where a key of a project's policy stands.
+struct PolicyPlace {
+  std::string file;      ///< the policy file that it lies in; "" is the configuration itself
+  std::size_t line = 0;  ///< 0: none
+  std::string where;     ///< JSON pointer; or an option, "--share-image"
+  bool stands = false;   ///< false: nothing says it, and that is where it would be put
+};
+
 /// A configuration that projects can be added to while podfence runs. Policy files are read once.
 class ConfigurationBase {
  public:
@@ -85,6 +95,9 @@ class ConfigurationBase {
   /// configuration among them. Pointers of errors begin at the definition.
   std::variant<ProjectConfiguration, ConfigurationError> read_project(
       const std::string& id, const json::Value& definition, const std::vector<const ProjectConfiguration*>& others);
+  /// Where a key of a project's policy stands, as policy_place() below. `definition`: of one that was added. nullopt:
+  /// there is no such project.
+  std::optional<PolicyPlace> place(const std::string& id, const json::Value* definition, std::string_view key);
 
  private:
   struct State;
@@ -94,14 +107,6 @@ class ConfigurationBase {
 
 /// The line of a JSON pointer in a configuration that could be read.
 std::size_t line_in_configuration(std::string_view text, std::string_view where);
-
-/// Where a key of a project's policy stands.
-struct PolicyPlace {
-  std::string file;      ///< the policy file that it lies in; "" is the configuration itself
-  std::size_t line = 0;  ///< 0: none
-  std::string where;     ///< JSON pointer; or an option, "--share-image"
-  bool stands = false;   ///< false: nothing says it, and that is where it would be put
-};
 
 /// `key` is as refusals name it: "images.shared". The configuration has been read already.
 PolicyPlace policy_place(std::string_view text, const PolicyFiles& files, const std::string& project,

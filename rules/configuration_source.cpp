@@ -92,4 +92,26 @@ std::variant<const Source*, std::string, ConfigurationError> PolicyShelf::find(c
   return &sources_.emplace(path, std::get<Source>(std::move(source))).first->second;
 }
 
+std::string text_of(const ConfigurationError& error, const std::string& configuration_file) {
+  std::string text = error.file.empty() ? configuration_file : error.file;
+  if (error.line > 0) text += ':' + std::to_string(error.line);
+  return text + ": " + (error.where.empty() ? "" : error.where + " ") + error.what;
+}
+
+std::size_t line_in_configuration(std::string_view text, std::string_view where) {
+  const auto plain = strip_comments(text);
+  return json::line_of(std::get<std::string>(plain), where);
+}
+
+std::vector<std::string> opening_texts(const Configuration& configuration) {
+  std::vector<std::string> texts;
+  for (const auto& [project, socket, life] : configuration.projects)
+    for (const auto& text : opening_texts(project.policy)) texts.push_back("project " + project.id + ": " + text);
+  return texts;
+}
+
+ConfigurationError wrong_workspace(const Project& project, std::size_t index, std::string what) {
+  return {json::extended("/projects", project.id) + "/workspace/" + std::to_string(index) + "/host", std::move(what)};
+}
+
 }  // namespace podfence::rules

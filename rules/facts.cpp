@@ -118,6 +118,7 @@ void OwnerMemory::remember(Kind kind, std::string_view id, std::string_view proj
 
 const std::string* OwnerMemory::owner(Kind kind, std::string_view id) const {
   const auto place = owners_.find(Key(kind, id));
+  ++(place == owners_.end() ? misses_ : hits_);
   return place == owners_.end() ? nullptr : &place->second;
 }
 

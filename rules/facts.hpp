@@ -2,6 +2,7 @@
 // What is known while one request is judged. Rules read facts and never wait: an unknown one is noted as a question,
 // the caller learns the answer and asks for the decision again (decide.hpp).
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -48,11 +49,18 @@ class OwnerMemory {
   /// The project, "" for "no project's", or nullptr when unknown.
   const std::string* owner(Kind kind, std::string_view id) const;
 
+  std::size_t size() const { return owners_.size(); }
+  /// How often owner() knew, and did not.
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t misses() const { return misses_; }
+
  private:
   using Key = std::pair<Kind, std::string>;
   std::size_t capacity_;
   std::map<Key, std::string> owners_;
   std::deque<Key> order_;
+  mutable std::uint64_t hits_ = 0;
+  mutable std::uint64_t misses_ = 0;
 };
 
 struct Fact {

@@ -44,6 +44,7 @@ struct HttpLimits {
   std::size_t unpacking_bytes = 512 * 1024 * 1024;  ///< memory of what unpacks them; likewise
   std::size_t connections = 4096;
   std::size_t project_connections = 1024;
+  std::size_t requests = 2048;  ///< that are at work at a time, streams and tunnels too
   // Times
   Time head_time{30'000};
   Time content_idle_time{300'000};  ///< for each piece of a request's content
@@ -70,7 +71,7 @@ struct HttpLimitRow {
 
   std::int64_t value(const HttpLimits& limits) const;
 };
-inline constexpr std::size_t http_limit_count = 26;
+inline constexpr std::size_t http_limit_count = 27;
 extern const std::array<HttpLimitRow, http_limit_count> http_limit_rows;
 
 struct HttpLimitError {

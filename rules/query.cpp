@@ -149,13 +149,9 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
   };
   switch (type) {
     case ParameterType::Text:
+    case ParameterType::Texts:
     case ParameterType::DetachKeys:
       return keep_if(is_text);
-    case ParameterType::Texts: {
-      auto texts = keep_if(is_text);
-      if (texts) std::erase(*texts, "");  // gorilla/schema leaves them out of a list
-      return texts;
-    }
     case ParameterType::Path:
       return values;
     case ParameterType::Boolean: {
@@ -202,6 +198,7 @@ Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange
   if (is_unsaid(parameter.type, values)) return Values{};
   auto plain = read_plain(parameter.type, values, exchange.match.endpoint->family);
   if (!plain) return bad_value(parameter);
+  if (is_list(parameter.type)) std::erase(*plain, "");  // gorilla/schema leaves them out of a list
   if (parameter.type == ParameterType::NewName)
     if (auto denied = check_new_name(values.front())) return *std::move(denied);
   return *std::move(plain);

@@ -158,6 +158,9 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"operator.restart", 409, "a change that is only made by a restart: {}", "restart podfence, or undo that change"},
   {"operator.no-file", 409, "podfence was started without a configuration file: {}", "start it with --config"},
   {"operator.engine", 503, "Podman does not answer: {}", "look at its service"},
+  {"operator.readers", 503, "{} readers of decisions are there, and no more are served", "end one"},
+  {"dashboard.host", 421, "the page is for browsers of this machine, which call it 127.0.0.1 or localhost, not: {}", "open the address that podfence dashboard prints"},
+  {"dashboard.address", 404, "there is nothing of podfence's page here: {}", "open the one that podfence dashboard prints"},
   // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
   {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
   {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap, Secret and PersistentVolumeClaim"},
@@ -224,6 +227,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"http.timeout", 408, "the request was not complete in time: {}", "send it at once"},
   {"http.expectation", 417, "the expectation cannot be met: {}", "send Expect: 100-continue or none"},
   {"server.connections", 503, "podfence serves {} connections, and may not serve more", "try again later"},
+  {"server.requests", 503, "podfence is at work on {} requests, and may not be on more", "try again later"},
   {"server.internal", 500, "podfence failed at this request: {}", "see its log"},
   {"server.busy", 503, "podfence is busy: {}", "try again, with fewer requests at once"},
   {"upstream.unreachable", 502, "Podman cannot be reached: {}", "ask the operator to start podman.socket"},

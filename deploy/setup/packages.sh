@@ -49,6 +49,9 @@ packages_test=(
   python3-jsonschema  # second reader of the audit log
   openssl         # certificates
   socat           # TLS for podman --remote, which has none
+  chromium        # a browser, for the operator's page
+  chromium-driver
+  fonts-dejavu-core                    # letters for it
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries

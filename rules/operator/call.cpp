@@ -15,14 +15,17 @@ const std::vector<OperatorRow> rows = {
     {Health, Method::Get, "/healthz"},
     {Ready, Method::Get, "/readyz"},
     {Metrics, Method::Get, "/metrics"},
-    {ListProjects, Method::Get, "/projects"},
-    {ShowProject, Method::Get, "/projects/{id}"},
+    {ListProjects, Method::Get, "/projects", false, {}, true},
+    {ShowProject, Method::Get, "/projects/{id}", false, {}, true},
     {PutProject, Method::Put, "/projects/{id}", true},
     {RemoveProject, Method::Delete, "/projects/{id}", false, {"teardown"}},
     {RenewProject, Method::Post, "/projects/{id}/renew"},
     {Collect, Method::Post, "/gc", false, {"dry_run"}},
     {Reload, Method::Post, "/reload"},
     {Validate, Method::Post, "/validate", true},
+    {Decisions, Method::Get, "/decisions", false, {"project", "decision", "rule", "recent"}, true},
+    {History, Method::Get, "/history", false, {}, true},
+    {Page, Method::Get, "/", false, {}, true},
 };
 
 /// Does the path have the row's form? `id` is what stands in the place of `{id}`.
@@ -55,9 +58,18 @@ std::optional<Deny> wrong_with(const OperatorCall& call) {
   return std::nullopt;
 }
 
+/// The root has no segment, which no other target may do without.
+std::variant<Target, Deny> target_of(std::string_view text) {
+  if (text == "/") return Target{};
+  return parse_target(text);
+}
+
 }  // namespace
 
 std::span<const OperatorRow> operator_rows() { return rows; }
+const OperatorRow* operator_row(OperatorAction action) {
+  return &*std::ranges::find(rows, action, &OperatorRow::action);
+}
 
 std::string_view OperatorCall::said(std::string_view name) const {
   const auto found = std::ranges::find(query, name, &QueryPair::name);
@@ -65,7 +77,7 @@ std::string_view OperatorCall::said(std::string_view name) const {
 }
 
 std::variant<OperatorCall, Deny> operator_call(Method method, std::string_view text) {
-  auto parsed = parse_target(text);
+  auto parsed = target_of(text);
   if (auto* refused = std::get_if<Deny>(&parsed)) return std::move(*refused);
   auto& target = std::get<Target>(parsed);
   OperatorCall call{nullptr, {}, std::move(target.query)};

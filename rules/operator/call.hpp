@@ -24,6 +24,9 @@ enum class OperatorAction {
   Collect,
   Reload,
   Validate,
+  Decisions,
+  History,
+  Page,
 };
 
 struct OperatorRow {
@@ -32,8 +35,10 @@ struct OperatorRow {
   std::string_view path;       ///< `{id}` stands for a project
   bool takes_content = false;  ///< a text; else none may come
   std::vector<std::string_view> query = {};
+  bool of_page = false;  ///< the page needs it: `podfence dashboard` lets it through
 };
 std::span<const OperatorRow> operator_rows();
+const OperatorRow* operator_row(OperatorAction action);
 
 struct OperatorCall {
   const OperatorRow* row = nullptr;

@@ -136,6 +136,9 @@ std::string operator_report(OperatorAction action, const Value& document) {
     case OperatorAction::Health:
     case OperatorAction::Ready:
     case OperatorAction::Metrics:
+    case OperatorAction::Decisions:
+    case OperatorAction::History:
+    case OperatorAction::Page:
       break;
   }
   return "";

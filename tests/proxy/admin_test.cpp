@@ -15,45 +15,11 @@ using testing::RunningOperator;
 
 namespace {
 
-constexpr const char* one_open =
-    R"({"projects": {"p1": {"privileges": {"insecure_new_privileges": true}}, "p10": {}}})";
-
 bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
 }
 
 }  // namespace
-
-TEST_CASE("metrics count decisions and refusals by project, and show each opening") {
-  const auto read = rules::read_configuration(one_open);
-  Metrics metrics("1.2.3");
-  std::vector<rules::ProjectState> states;
-  for (const auto& project : std::get<rules::Configuration>(read).projects) states.push_back({&project});
-  metrics.show(states, 1);
-  rules::AuditRecord record;
-  record.project = "p1";
-  record.decision = "refuse";
-  record.rule = "mount.host-path";
-  record.bytes_out = 100;
-  metrics.count(record);
-  metrics.count(record);
-  record.project = "p10";
-  record.decision = "allow";
-  record.rule = "";
-  metrics.count(record);
-  const auto text = metrics.text();
-  for (const char* line : {R"(podfence_build_info{version="1.2.3"} 1)", "podfence_projects 2", "podfence_generation 1",
-                           R"(podfence_insecure_opening{opening="insecure_new_privileges",project="p1"} 1)",
-                           R"(podfence_decisions_total{decision="refuse",project="p1"} 2)",
-                           R"(podfence_decisions_total{decision="allow",project="p10"} 1)",
-                           R"(podfence_refusals_total{project="p1",rule="mount.host-path"} 2)",
-                           R"(podfence_sent_bytes_total{project="p1"} 200)"})
-    CHECK_MESSAGE(has_line(text, line), line, " is not in\n", text);
-  CHECK(text.find("insecure_bind_subpaths") == std::string::npos);
-  metrics.show(std::span(states).last(1), 2);
-  CHECK(has_line(metrics.text(), "podfence_projects 1"));
-  CHECK(metrics.text().find("insecure_new_privileges") == std::string::npos);
-}
 
 TEST_CASE("health and metrics are read on the operator's socket, and nothing else") {
   RunningOperator admin;

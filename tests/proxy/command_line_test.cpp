@@ -118,3 +118,25 @@ TEST_CASE("what is not understood is refused with a reason") {
     CHECK(reason.find('\n') == std::string::npos);
   }
 }
+
+TEST_CASE("what is watched of a running podfence") {
+  const auto line = understood(
+      {"watch", "--admin", "/a", "--project", "p1,p2", "--rule", "mount", "--denied", "--recent", "5", "--json"});
+  CHECK(line.command == Command::Watch);
+  CHECK(line.operate.admin == "/a");
+  CHECK(line.watch.project == "p1,p2");
+  CHECK(line.watch.rule == "mount");
+  CHECK(line.watch.denied);
+  CHECK(line.watch.recent == 5);
+  CHECK(line.operate.json);
+  CHECK(refused({"watch"}) == "watch needs --admin SOCKET or --config FILE");
+  CHECK(refused({"watch", "--admin", "/a", "--recent", "x"}) != "understood");
+}
+
+TEST_CASE("where the page is to be looked at") {
+  CHECK(understood({"dashboard", "--config", "/c"}).dashboard.listen == "127.0.0.1:0");
+  const auto line = understood({"dashboard", "--admin", "/a", "--listen", "127.0.0.1:8080"});
+  CHECK(line.command == Command::Dashboard);
+  CHECK(line.dashboard.listen == "127.0.0.1:8080");
+  CHECK(refused({"dashboard"}) == "dashboard needs --admin SOCKET or --config FILE");
+}

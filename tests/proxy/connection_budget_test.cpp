@@ -63,14 +63,23 @@ TEST_CASE("there are never more than all places, whatever the numbers") {
     }
 }
 
-TEST_CASE("open files have room for connections, and the other way round") {
+TEST_CASE("open files have room for connections and requests, and the other way round") {
   using namespace podfence::proxy;
+  const auto room = [](std::uint64_t files, Room wanted, std::size_t projects) {
+    const auto found = room_within(files, wanted, projects);
+    return std::pair(found.connections, found.requests);
+  };
   for (const std::size_t projects : {1u, 50u})
-    for (const std::size_t connections : {16u, 4096u}) {
-      const auto files = open_files_for(connections, projects);
-      CHECK(connections_within(files, projects) == connections);
-      CHECK(connections_within(files - 1, projects) == connections - 1);
+    for (const Room wanted : {Room{16, 8}, Room{4096, 2048}}) {
+      const auto files = open_files_for(wanted, projects);
+      CHECK(room(files, wanted, projects) == std::pair(wanted.connections, wanted.requests));
+      const auto less = room_within(files - 1, wanted, projects);
+      CHECK(open_files_for(less, projects) <= files - 1);
+      CHECK(less.connections + less.requests < wanted.connections + wanted.requests);
     }
-  CHECK(connections_within(0, 1) == 0);
-  CHECK(connections_within(open_files_for(0, 1), 1) == 0);
+  CHECK(room(400 + open_files_for({}, 1), {4096, 2048}, 1) == std::pair<std::size_t, std::size_t>(200, 100));
+  CHECK(room(open_files_for({}, 1), {4096, 2048}, 1) == std::pair<std::size_t, std::size_t>(0, 0));
+  CHECK(room(0, {4096, 2048}, 1) == std::pair<std::size_t, std::size_t>(0, 0));
+  // No more requests than connections.
+  CHECK(room(1u << 20, {100, 2048}, 1) == std::pair<std::size_t, std::size_t>(100, 100));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proxy/process.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;
@@ -115,6 +116,32 @@ TEST_CASE("a thousand half heads neither stop a client of another project nor le
   // When they are gone all is as before.
   slow.clear();
   CHECK(served_in_time(proxy, "p1"));
+}
+
+TEST_CASE("requests at work are bounded, of those of other projects a part is kept free, and idle clients take none") {
+  auto limits = short_limits();
+  limits.requests = 4;  // one for each of the two projects is kept free
+  RunningProxy proxy(limits);
+  Gate gate;
+  proxy.podman.on("GET /_ping", FakePodman::answers_behind(gate));
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 20; ++i) idle.push_back(proxy.client());
+  std::vector<RawClient> busy;
+  for (int i = 0; i < 3; ++i) {
+    busy.push_back(proxy.client());
+    busy.back().send(ping);
+  }
+  CHECK(eventually([&] { return proxy.podman.requests("GET /_ping").size() == 3; }));
+  const auto refused = proxy.ask(ping);
+  CHECK(refused.status == 503);
+  CHECK(refused.content.find("server.requests") != std::string::npos);
+  auto other = proxy.client("p10");
+  other.send(ping);
+  CHECK(eventually([&] { return proxy.podman.requests("GET /_ping").size() == 4; }));
+  gate.open();
+  CHECK(other.read_answer().status == 200);
+  for (auto& client : busy) CHECK(client.read_answer().status == 200);
+  CHECK(idle.front().request(ping).status == 200);
 }
 
 TEST_CASE("a head that is not complete in time gets 408, also when its bytes keep dribbling") {

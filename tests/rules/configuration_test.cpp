@@ -90,11 +90,12 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
-       "1 /project: is not a key that is known here; known are: upstream, state, audit, admin, orphans, watch, label, "
-       "policies, "
-       "control, http, "
+       "1 /project: is not a key that is known here; known are: upstream, state, audit, admin, orphans, watch, "
+       "label, policies, control, http, metrics, "
        "defaults, "
        "projects"},
+      {R"({"projects": {"p1": {}}, "metrics": {"labelled_projects": 10001}})",
+       "1 /metrics/labelled_projects: must be a number from 0 to 10000"},
       {R"({"Projects": {"p1": {}}})", "1 /Projects: is not a key"},
       {R"({"projects": {"p1": {"sockets": "/a"}}})",
        "1 /projects/p1/sockets: is not a key that is known here; known are: socket, policy, access, images, "},

@@ -160,6 +160,8 @@ TEST_CASE("a value that is not of its parameter's type is refused") {
       {Get, "/containers/x/top?ps_args=%3Bid", "query.value ps_args"},
       {Get, "/containers/x/top?ps_args=%24(id)", "query.value ps_args"},
       {Get, "/v5.0.0/libpod/containers/x/top?ps_args=pid&ps_args=comm", "ps_args=pid&ps_args=comm"},
+      {Get, "/v5.0.0/libpod/containers/x/top?ps_args=&ps_args=pid", "ps_args=pid"},
+      {Get, "/containers/x/top?ps_args=&ps_args", ""},
   };
   check(world, rows);
 }

@@ -18,16 +18,14 @@ struct RunningOperator::Running {
         store(store_path),
         tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),
                 [&self] { return self.read(); }),
-        metrics("1.2.3"),
+        watching(context.get_executor(), "1.2.3", tenancy),
         caretaker(context.get_executor(), server.services(), tenancy, {.look = 20ms, .survey = 50ms}),
-        api(server.services(), tenancy, caretaker, metrics, {}),
-        admin(context, self.path, limits, api) {
-    tenancy.on_change([this] { metrics.show(tenancy.states(), tenancy.generation()); });
-    audit.observe([this](const rules::AuditRecord& record) { metrics.count(record); });
+        api(server.services(), tenancy, caretaker, watching, {}),
+        admin(context, self.path, limits, api, watching.decisions) {
     audit.observe([this](const rules::AuditRecord& record) { tenancy.note_request(record); });
     tenancy.start();
     for (const auto& listener : tenancy.configuration().control) server.listen(listener);
-    metrics.show(tenancy.states(), tenancy.generation());
+    watching.begin(audit);
     caretaker.start();
   }
 
@@ -44,7 +42,7 @@ struct RunningOperator::Running {
   proxy::Server server;
   proxy::ProjectStore store;
   proxy::Tenancy tenancy;
-  proxy::Metrics metrics;
+  proxy::Watching watching;
   proxy::Caretaker caretaker;
   proxy::OperatorApi api;
   proxy::Admin admin;

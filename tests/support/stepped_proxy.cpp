@@ -78,6 +78,7 @@ SteppedProxy::SteppedProxy(proxy::Limits limits)
                                             {.trailer_bytes = limits.trailer_bytes}),
                 .locks = proxy::NameLocks(context_.get_executor()),
                 .buffers = proxy::BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
+                .requests = proxy::ConnectionBudget(limits.requests, limits.requests, 1),
                 .memory = rules::OwnerMemory(),
                 .usage = rules::Usage(),
                 .ledger = ledger_,

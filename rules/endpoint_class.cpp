@@ -1,0 +1,40 @@
+#include "rules/endpoint_class.hpp"
+
+#include "rules/quota.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+/// What these make is counted when it is there, by no row of its own.
+bool makes_something(const Endpoint& endpoint) {
+  return endpoint.act == Act::KubePlay || endpoint.act == Act::Commit || endpoint.act == Act::ImageLoad ||
+         endpoint.act == Act::ImageImport;
+}
+
+bool removes_something(const Endpoint& endpoint) {
+  return endpoint.method == Method::Delete || endpoint.act == Act::Prune;
+}
+
+bool only_reads(const Endpoint& endpoint) { return endpoint.method == Method::Get || endpoint.method == Method::Head; }
+
+}  // namespace
+
+std::string_view group_of(const Endpoint& endpoint) {
+  constexpr std::string_view family = "/libpod";
+  auto path = endpoint.path;
+  if (path.starts_with(family)) path.remove_prefix(family.size());
+  path.remove_prefix(1);
+  return path.substr(0, path.find('/'));
+}
+
+std::string_view act_of(const Endpoint& endpoint) {
+  if (endpoint.refusal) return "none";
+  const auto resource = resource_of(endpoint);
+  if (resource == Resource::Streams) return "stream";
+  if (resource || makes_something(endpoint)) return "create";
+  if (removes_something(endpoint)) return "remove";
+  return only_reads(endpoint) ? "read" : "change";
+}
+
+}  // namespace podfence::rules
