@@ -8,6 +8,7 @@
 #include "fuzz/accepted_body.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/json_mutator.hpp"
+#include "rules/audit.hpp"
 
 using namespace podfence;
 using namespace podfence::rules;
@@ -78,6 +79,27 @@ void check_objects(const JudgedBody& judged) {
     claim(fuzz::foreign_in(network.name).empty(), "no foreign network is made", network.name);
 }
 
+/// What an audit log that is told to would have of it.
+void check_recorded(Body body, const json::Value& content) {
+  Endpoint row{};
+  row.body = body;
+  AuditRecord record;
+  record.time = "2026-01-02T03:04:05.678Z";
+  record.request_id = std::string(32, '0');
+  record.decision = "allow";
+  record.content = redacted_content(row, content);
+  if (!record.content) return;
+  const auto line = write_audit_line(record);
+  claim(std::ranges::all_of(line, [](char c) { return c >= 0x20 && c < 0x7f; }), "an audit line is printable", line);
+  const auto read = read_audit_line(line);
+  claim(std::holds_alternative<AuditRecord>(read), "an audit line has the form of its schema", line);
+  claim(std::get<AuditRecord>(read) == record, "an audit line reads as what it was made of", line);
+  if (record.content->cut) return;
+  const auto kept = json::parse(record.content->text);
+  const auto again = redacted_content(row, std::get<json::Value>(kept));
+  claim(again == record.content, "what was redacted holds nothing more to take out", again->text + "\n" + line);
+}
+
 }  // namespace
 
 std::size_t fuzz::json_begins(std::string_view input) { return input.size() < 2 ? std::string_view::npos : 2; }
@@ -92,6 +114,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto* value = std::get_if<json::Value>(&content);
   if (!value) return 0;
   check_text(*value);
+  check_recorded(body, *value);
   const auto judged = judge(world, setting, body, *value);
   if (!judged) return 0;
   fuzz::check_accepted(body, judged->content, setting);

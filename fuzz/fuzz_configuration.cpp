@@ -124,7 +124,7 @@ void check_error(const ConfigurationError& error, std::string_view text) {
 std::string digest(const std::variant<Configuration, ConfigurationError>& result) {
   if (const auto* error = std::get_if<ConfigurationError>(&result)) return text_of(*error, "configuration");
   const auto& read = std::get<Configuration>(result);
-  std::string text = read.upstream + "\n" + read.state + "\n" + read.audit_log + "\n" + read.admin + "\n";
+  std::string text = read.upstream + "\n" + read.state + "\n" + read.audit.to + "\n" + read.admin + "\n";
   for (const auto& [project, socket, life] : read.projects) {
     const auto& policy = project.policy;
     text += project.id + " " + project.label_key + " " + socket + " " + policy.network.egress.gate;

@@ -1,30 +1,33 @@
 #pragma once
-// Where decisions are written: a file opened for append, or standard error. A line is one write(2).
+// The record of all decisions: to a sink, and to whoever observes it.
 
 #include <functional>
-#include <string>
+#include <memory>
 #include <vector>
 
-#include "rules/audit.hpp"
+#include "proxy/audit_sink.hpp"
+#include "rules/configuration.hpp"
 
 namespace podfence::proxy {
 
 class AuditLog {
  public:
-  /// "" for standard error. Throws std::runtime_error with a sentence when the file cannot be opened, or others may
-  /// write it (created with mode 0600).
-  explicit AuditLog(const std::string& path);
-  ~AuditLog();
+  /// Throws like open_audit_sink.
+  explicit AuditLog(const rules::AuditSettings& settings = {});
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
   void write(const rules::AuditRecord& record);
+  /// Is what was judged of a request recorded as well?
+  bool takes_bodies() const { return bodies_; }
+  /// Behind a rotation. Throws std::runtime_error with a sentence; then the former file goes on.
+  void reopen() { sink_->reopen(); }
   /// Is told of every record as well. Lives as long as the log is written to.
   void observe(std::function<void(const rules::AuditRecord&)> observer) { observers_.push_back(std::move(observer)); }
 
  private:
-  int file_ = -1;
-  bool owned_ = false;
+  std::unique_ptr<AuditSink> sink_;
+  bool bodies_ = false;
   bool failing_ = false;
   std::vector<std::function<void(const rules::AuditRecord&)>> observers_;
 };

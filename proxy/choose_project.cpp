@@ -20,11 +20,16 @@ std::variant<rules::Configuration, int> load_unserved(const CommandLine& line) {
   return loaded;
 }
 
+const rules::Project* find_project(const rules::Configuration& configuration, const std::string& id) {
+  const auto& projects = configuration.projects;
+  const auto found = std::ranges::find_if(projects, [&](const auto& each) { return each.project.id == id; });
+  return found == projects.end() ? nullptr : &found->project;
+}
+
 const rules::Project* choose_project(const rules::Configuration& configuration, const std::string& id) {
   const auto& projects = configuration.projects;
   if (id.empty() && projects.size() == 1) return &projects.front().project;
-  const auto found = std::ranges::find_if(projects, [&](const auto& each) { return each.project.id == id; });
-  if (found != projects.end()) return &found->project;
+  if (const auto* found = find_project(configuration, id)) return found;
   std::string known;
   for (const auto& each : projects) known += (known.empty() ? "" : ", ") + each.project.id;
   refuse_usage(id.empty() ? "--project says which one of the projects: " + known

@@ -13,6 +13,9 @@ namespace podfence::proxy {
 /// reason was told.
 std::variant<rules::Configuration, int> load_unserved(const CommandLine& line);
 
+/// nullptr: there is none of that id.
+const rules::Project* find_project(const rules::Configuration& configuration, const std::string& id);
+
 /// The project of that id, or the only one; nullptr after the reason was told.
 const rules::Project* choose_project(const rules::Configuration& configuration, const std::string& id);
 

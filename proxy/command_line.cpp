@@ -134,7 +134,7 @@ options::options_description described(CommandLine& line) {
   if (line.command == Command::Serve) add("audit-log", text(line.options.audit_log));
   if (line.command == Command::Explain) {
     add("facts", text(line.facts))("json", options::bool_switch(&line.explain.json));
-    add("request", text(line.explain.request));
+    add("request", text(line.explain.request))("from-audit", text(line.explain.audit));
   }
   return all;
 }
@@ -174,6 +174,7 @@ std::optional<UsageError> check_combination(const CommandLine& line, const optio
   const bool serves = line.command == Command::Serve;
   if (line.command == Command::Replay && !is_given("input")) return UsageError{"replay needs a file or a folder, or -"};
   if (is_given("facts") && is_given("upstream")) return excluded("facts", "upstream");
+  if (is_given("from-audit") && is_given("request")) return UsageError{"--from-audit and a request exclude each other"};
   if (!is_given("config")) {
     if (is_given("project")) return std::nullopt;
     return UsageError{std::string(name_of(line.command)) + " needs --project ID or --config FILE"};
@@ -270,11 +271,14 @@ Options of serve (paths are absolute):
                          answers there podfence starts a Podman service of its own and ends it with itself
   --share-image PATTERN  images that may be used without having been pulled, such as 'localhost/*'; repeatable
   --state DIR            where the ledger is kept; default $XDG_STATE_HOME/podfence or ~/.local/state/podfence
-  --audit-log FILE       one line of JSON per decision; default standard error
+  --audit-log FILE|journald|stderr
+                         one line of JSON per decision; default stderr
 
 Options of explain: --config FILE, or --policy, --share-image, --socket and --state as for serve; and
   --facts FILE           what exists, and whose it is (docs/explain.md); nothing else does
   --upstream PATH        Podman is asked what exists; nothing is changed
+  --from-audit LINE|-    instead of REQUEST: lines of the audit log, those of standard input for -; with --project
+                         only those of that project
   --json                 one line of JSON per request
 
 Options of replay: --config FILE, or --policy, --share-image and --socket as for serve; --facts as for explain; and
@@ -294,7 +298,7 @@ Options of project, gc, reload, watch and dashboard: --config FILE, or --admin S
 
 Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,
 4 the explained request, or what an operator asks for, is refused, 5 podfence crashed on a replayed request, or decided it in two ways,
-6 decisions differ under the two policies.
+6 decisions differ under the two policies, or from those of the audit log.
 )";
 }
 

@@ -48,6 +48,7 @@ struct CommandLine {
 
   struct Explain {
     std::string request = {};  ///< file; "" and "-" are standard input
+    std::string audit = {};    ///< instead of it: lines of the audit log; "-" is standard input, "" for none
     bool json = false;
   } explain = {};
 

@@ -27,6 +27,7 @@ Refused Examination::route() {
   if (auto* deny = std::get_if<Deny>(&target)) return std::move(*deny);
   request_.method = head_.method;
   request_.target = std::get<rules::Target>(std::move(target));
+  is_read_ = true;
   request_.upgrade = head_.upgrade;
   request_.registry_auth = head_.registry_auth;
   auto match = rules::route(head_.method, request_.target);

@@ -28,6 +28,8 @@ class Examination {
   /// Never Ask.
   Task<rules::Decision> decide();
 
+  /// Is the target understood? Also where route() has refused it.
+  bool is_read() const { return is_read_; }
   /// Also of a request that route() has refused, but knows the endpoint of.
   bool is_routed() const { return match_.endpoint != nullptr; }
   const rules::Match& match() const { return match_; }
@@ -60,6 +62,7 @@ class Examination {
   BufferBudget::Share buffered_;  ///< for the content, as long as it is judged and sent
   std::optional<Inquiry> inquiry_;
   std::optional<SpooledArchive> archive_;
+  bool is_read_ = false;
   bool ends_connection_ = false;
 };
 

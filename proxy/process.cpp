@@ -23,6 +23,7 @@ void harden_process() {
   prctl(PR_SET_DUMPABLE, 0);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGUSR1, SIG_IGN);
 }
 
 FileLimit raise_file_limit() {

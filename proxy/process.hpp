@@ -6,7 +6,8 @@
 namespace podfence::proxy {
 
 /// Files are made for their owner only, no core dump and no debugger reads our memory (registry passwords pass through
-/// it), a client that goes away is an error of write and no signal, and a closed terminal does not end the service.
+/// it), a client that goes away is an error of write and no signal, and neither a closed terminal nor a rotation that
+/// comes too early ends the service.
 void harden_process();
 
 /// Raises the soft limit of open files to the hard one.

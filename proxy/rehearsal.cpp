@@ -115,7 +115,6 @@ std::vector<rules::StatedObjects::Holding> holdings_of(const rules::StatedObject
 Rehearsal::Rehearsal(const rules::Project& project, const FactSources& sources, const Limits& limits)
     : ledger_(ledger_for(sources, note_)),
       stated_ledger_(holdings_of(sources.stated)),
-      audit_(""),
       project_(project),
       services_{.limits = limits,
                 .upstream = Upstream(context_.get_executor(), sources.upstream),

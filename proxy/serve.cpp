@@ -143,6 +143,20 @@ void follow_hangups(asio::signal_set& hangups, Server& server, Tenancy& tenancy)
   });
 }
 
+/// SIGUSR1 opens the file of the audit log again, for whoever has given it another name.
+void follow_rotations(asio::signal_set& rotations, AuditLog& audit) {
+  rotations.async_wait([&](const boost::system::error_code& error, int) {
+    if (error) return;
+    try {
+      audit.reopen();
+      log("SIGUSR1: the audit log was opened again");
+    } catch (const std::exception& failure) {
+      log(std::string("SIGUSR1: the audit log goes on where it was: ") + failure.what());
+    }
+    follow_rotations(rotations, audit);
+  });
+}
+
 /// What else reads it again, where the configuration says so.
 void watch_files(std::optional<FileWatch>& watch, asio::io_context& context, const std::string& file, Server& server,
                  Tenancy& tenancy) {
@@ -156,7 +170,7 @@ void watch_files(std::optional<FileWatch>& watch, asio::io_context& context, con
 
 /// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
 void run(asio::io_context& context, Server& server, Tenancy& tenancy, Caretaker& caretaker,
-         std::optional<Operator>& operators, Engine& upstream, const std::string& file) {
+         std::optional<Operator>& operators, Engine& upstream, const std::string& file, asio::signal_set& rotations) {
   std::optional<std::string> service_ended;
   asio::posix::stream_descriptor service_end(context);
   asio::signal_set signals(context, SIGTERM, SIGINT);
@@ -169,6 +183,7 @@ void run(asio::io_context& context, Server& server, Tenancy& tenancy, Caretaker&
     signals.clear();
     signals.cancel();
     hangups.cancel();
+    rotations.cancel();
     service_end.close();
     if (watch) watch->stop();
     caretaker.stop();
@@ -206,9 +221,10 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   check_sockets_are_free(configuration);
   make_private_directory(configuration.state);
   SqliteLedger ledger(configuration.state + "/ledger.sqlite");
-  AuditLog audit(configuration.audit_log);
-  Engine upstream = find_engine(configuration, places);
   asio::io_context context(1);
+  asio::signal_set rotations(context, SIGUSR1);
+  AuditLog audit(configuration.audit);
+  Engine upstream = find_engine(configuration, places);
   Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
   Tenancy tenancy(server, places, configuration, store, std::move(base), std::move(read));
@@ -225,9 +241,10 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
     operators.emplace(context, configuration.admin, limits, server, tenancy, caretaker, audit);
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
+  follow_rotations(rotations, audit);
   caretaker.start();
   notify_ready();
-  run(context, server, tenancy, caretaker, operators, upstream, file);
+  run(context, server, tenancy, caretaker, operators, upstream, file, rotations);
 }
 
 }  // namespace

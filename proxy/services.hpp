@@ -27,6 +27,7 @@ struct Services {
   BufferBudget spool;              ///< bytes of them on disk
   BufferBudget unpacking;          ///< bytes of memory to take their compression off
   bool stopped = false;            ///< what still runs is being cut off
+  std::size_t generation = 1;      ///< of projects and policies
   LedgerRepair* repair = nullptr;  ///< before the first decision; nullptr: there is nothing to repair
   // For explanations:
   bool changes_nothing = false;                  ///< what a request would need first is not done

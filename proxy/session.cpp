@@ -121,6 +121,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
 }
 
 void Session::identify(rules::AuditRecord& record) const {
+  record.generation = services_.generation;
   record.project = door_.project();
   record.listener = door_.listener();
   record.identity = door_.identity();
@@ -218,11 +219,15 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
     record.group = rules::group_of(examination.endpoint());
     record.act = rules::act_of(examination.endpoint());
   }
+  if (services_.audit.takes_bodies() && examination.is_read())
+    record.query = rules::redacted_query(examination.request().target, examination.match().endpoint);
   if (refused) co_return refused;
 
   // Hop 3: the content, where it is judged.
   refused = co_await examination.read_content();
   if (examination.ends_connection()) parts.answer.close_after();
+  if (services_.audit.takes_bodies() && examination.request().content)
+    record.content = rules::redacted_content(examination.endpoint(), *examination.request().content);
   if (refused) co_return refused;
 
   // A ledger that an earlier podfence was killed over is held against what is there, before it decides anything.

@@ -22,7 +22,7 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
     bool same;
   } keys[] = {{"upstream", was.upstream == is.upstream},
               {"state", was.state == is.state},
-              {"audit_log", was.audit_log == is.audit_log},
+              {"audit", was.audit == is.audit},
               {"admin", was.admin == is.admin},
               {"watch", was.watch == is.watch},
               {"label", was.label == is.label},
@@ -298,7 +298,7 @@ Refused Tenancy::reload() {
 }
 
 void Tenancy::changed() {
-  ++generation_;
+  server_.services().generation = ++generation_;
   told_();
 }
 

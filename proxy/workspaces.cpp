@@ -40,7 +40,7 @@ std::vector<Kept> kept_places(const rules::Configuration& configuration, const P
   } else {
     keep("the directory of Podman's socket", directory_of(configuration.upstream));
   }
-  keep("the audit log", configuration.audit_log);
+  if (configuration.audit.is_file()) keep("the audit log", configuration.audit.to);
   if (!configuration.admin.empty()) keep("the directory of the admin socket", directory_of(configuration.admin));
   if (const auto home = places.home(); !home.empty()) {
     keep("the user's settings", home + "/.config");

@@ -4,6 +4,7 @@
 
 #include "rules/escaped.hpp"
 #include "rules/json.hpp"
+#include "rules/json_schema.hpp"
 
 namespace podfence::rules {
 namespace {
@@ -15,6 +16,52 @@ bool quotes_anything(const Refusal& rule) {
 }
 
 json::Value count(std::uint64_t value) { return json::Number{std::to_string(value)}; }
+
+/// A whole content is JSON in its own right.
+std::string with_content(std::string line, std::string_view content) {
+  line.back() = ',';
+  return line.append(R"("content":)").append(content) += '}';
+}
+
+std::uint64_t count_of(const json::Value& line, std::string_view name) { return line.find(name)->uint64().value_or(0); }
+
+std::optional<Redacted> query_of(const json::Value& line) {
+  if (line.find("query")) return Redacted{std::string(line.text("query")), false};
+  if (line.find("query_start")) return Redacted{std::string(line.text("query_start")), true};
+  return std::nullopt;
+}
+
+std::optional<Redacted> content_of(const json::Value& line) {
+  if (const auto* content = line.find("content")) return Redacted{json::write_printable(*content), false};
+  if (line.find("content_start")) return Redacted{std::string(line.text("content_start")), true};
+  return std::nullopt;
+}
+
+AuditRecord record_of(const json::Value& line) {
+  AuditRecord record;
+  const struct {
+    std::string_view name;
+    std::string& text;
+  } texts[] = {{"time", record.time},         {"request_id", record.request_id},
+               {"project", record.project},   {"listener", record.listener},
+               {"identity", record.identity}, {"remote", record.remote},
+               {"method", record.method},     {"endpoint", record.endpoint},
+               {"target", record.target},     {"decision", record.decision},
+               {"rule", record.rule},         {"subject", record.subject},
+               {"aborted", record.aborted}};
+  for (const auto& [name, text] : texts) text = line.text(name);
+  for (const auto& id : line.list("objects")) record.objects.push_back(*id.string());
+  record.generation = count_of(line, "generation");
+  record.peer_uid = line.int64("peer_uid").value_or(-1);
+  record.peer_pid = line.int64("peer_pid").value_or(-1);
+  record.status = static_cast<int>(count_of(line, "status"));
+  record.bytes_in = count_of(line, "bytes_in");
+  record.bytes_out = count_of(line, "bytes_out");
+  record.duration_us = line.int64("duration_us").value_or(0);
+  record.query = query_of(line);
+  record.content = content_of(line);
+  return record;
+}
 
 }  // namespace
 
@@ -52,6 +99,7 @@ json::Value audit_document(const AuditRecord& record) {
   json::Value line = json::Value::object();
   line.set("time", escaped(record.time));
   line.set("request_id", escaped(record.request_id));
+  line.set("generation", count(record.generation));
   line.set("project", escaped(record.project));
   line.set("listener", escaped(record.listener));
   if (!record.identity.empty()) line.set("identity", escaped(record.identity));
@@ -60,7 +108,7 @@ json::Value audit_document(const AuditRecord& record) {
   line.set("peer_pid", json::Value::integer(record.peer_pid));
   line.set("method", escaped(record.method, 16));
   line.set("endpoint", escaped(record.endpoint));
-  line.set("target", escaped(record.target, 512));
+  line.set("target", escaped(record.target, max_audited_target));
   json::Value objects = json::Value::array();
   for (const auto& id : record.objects) objects.push(escaped(id));
   line.set("objects", std::move(objects));
@@ -75,6 +123,22 @@ json::Value audit_document(const AuditRecord& record) {
   return line;
 }
 
-std::string write_audit_line(const AuditRecord& record) { return json::write(audit_document(record)); }
+std::string write_audit_line(const AuditRecord& record) {
+  auto line = audit_document(record);
+  if (record.query) line.set(record.query->cut ? "query_start" : "query", record.query->text);
+  if (record.content && record.content->cut) line.set("content_start", record.content->text);
+  const bool whole = record.content && !record.content->cut;
+  return whole ? with_content(json::write(line), record.content->text) : json::write(line);
+}
+
+std::variant<AuditRecord, std::string> read_audit_line(std::string_view line) {
+  static const json::Schema schema(audit_schema);
+  const auto parsed = json::parse(line, {.depth = 128});  // a content and what it stands in
+  if (const auto* error = std::get_if<json::Error>(&parsed)) return "it is not JSON: " + error->text();
+  const auto& value = std::get<json::Value>(parsed);
+  if (const auto wrong = schema.check(value))
+    return "it is no line of an audit log: " + (wrong->where.empty() ? "the whole" : wrong->where) + " " + wrong->what;
+  return record_of(value);
+}
 
 }  // namespace podfence::rules

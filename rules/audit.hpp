@@ -1,20 +1,27 @@
 #pragma once
-// One line of JSON per decision. Never holds credentials, environment values or content.
+// One line of JSON per decision; audit.schema.json tells its form, docs/audit.md what it means. It never holds
+// credentials or environment values, and of a request only what redacted.hpp lets through, if anything.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "rules/decision.hpp"
 #include "rules/endpoint.hpp"
 #include "rules/json.hpp"
+#include "rules/redacted.hpp"
 
 namespace podfence::rules {
+
+inline constexpr std::size_t max_audited_target = 512;
 
 struct AuditRecord {
   std::string time;  ///< RFC 3339, UTC, milliseconds
   std::string request_id;
+  std::size_t generation = 1;  ///< of projects and policies, that it was judged under
   std::string project;
   std::string listener;       ///< socket path, or address and port
   std::string identity = {};  ///< of a control plane: by what it is known
@@ -23,7 +30,7 @@ struct AuditRecord {
   std::int64_t peer_pid = -1;
   std::string method;                ///< as sent, at most 16 bytes
   std::string endpoint;              ///< the row's path template; "" when none matched
-  std::string target;                ///< path only, no query, at most 512 bytes
+  std::string target;                ///< path only, no query, at most max_audited_target bytes
   std::vector<std::string> objects;  ///< full ids that were resolved
   std::string decision;              ///< allow, rewrite, hide, refuse, error
   std::string rule;                  ///< refusal id, "" for allow
@@ -33,6 +40,8 @@ struct AuditRecord {
   std::uint64_t bytes_in = 0;   ///< content from the client
   std::uint64_t bytes_out = 0;  ///< content to the client
   std::int64_t duration_us = 0;
+  std::optional<Redacted> query = {};    ///< what follows '?'; nullopt: not recorded
+  std::optional<Redacted> content = {};  ///< JSON; nullopt: not recorded, or there was none that is judged
 
   // Not in the line; for those who watch (operator/decision_event.hpp, metrics).
   std::string_view group = {};    ///< of the endpoint: endpoint_class.hpp
@@ -41,6 +50,8 @@ struct AuditRecord {
   std::string policy = {};        ///< the key of policy that could allow it, "" for none
   std::int64_t own_us = -1;       ///< until the answer began, without waiting for client and upstream; -1: it never did
   std::int64_t upstream_us = -1;  ///< waited for upstream until then
+
+  friend bool operator==(const AuditRecord&, const AuditRecord&) = default;
 };
 
 /// The target of a request without what may be a secret: the path, where the target begins with one.
@@ -55,9 +66,16 @@ std::string audit_subject(const Deny& deny);
 std::string_view audit_decision(const Deny& deny);
 std::string_view audit_decision(const Decision& decision, const Endpoint& endpoint);
 
-/// The line as a document. Every client byte is escaped.
+/// The line as a document, without query and content. Every client byte is escaped.
 json::Value audit_document(const AuditRecord& record);
 /// Without a newline.
 std::string write_audit_line(const AuditRecord& record);
+
+/// Of a line that write_audit_line has written; else what is wrong with it, in a sentence. Texts that were cut or
+/// escaped are as they stand in the line.
+std::variant<AuditRecord, std::string> read_audit_line(std::string_view line);
+
+/// The text of audit.schema.json.
+extern const std::string_view audit_schema;
 
 }  // namespace podfence::rules

@@ -50,13 +50,15 @@ Failure read_texts(Draft& draft) {
     std::string& target;
   } texts[] = {{"/upstream", wrong_with_socket, draft.configuration.upstream},
                {"/state", wrong_with_path, draft.configuration.state},
-               {"/audit_log", wrong_with_path, draft.configuration.audit_log},
+               {"/audit/to", wrong_with_audit_place, draft.configuration.audit.to},
                {"/admin", wrong_with_socket, draft.configuration.admin},
                {"/label", wrong_with_label_key, draft.configuration.label},
                {"/policies", wrong_with_path, policies}};
   for (const auto& [where, check, target] : texts)
     if (auto failure = read_text(draft.source, where, check, target)) return failure;
   if (!policies.empty()) draft.shelf.set_directory(policies);
+  const json::Value* audit = draft.source.value.find("audit");
+  draft.configuration.audit.bodies = audit && audit->text("bodies") == "redacted";
   return std::nullopt;
 }
 
@@ -263,7 +265,7 @@ Failure check_options(const ServeOptions& options) {
   } texts[] = {{"--socket", options.socket, wrong_with_socket},
                {"--upstream", options.upstream, wrong_with_socket},
                {"--state", options.state, wrong_with_path},
-               {"--audit-log", options.audit_log, wrong_with_path}};
+               {"--audit-log", options.audit_log, wrong_with_audit_place}};
   for (const auto& [option, text, check] : texts) {
     if (text.empty()) continue;
     if (auto failure = check_option(option, text, check)) return failure;
@@ -385,7 +387,8 @@ std::variant<Configuration, ConfigurationError> configuration_of(const ServeOpti
   if (auto failure = check_options(options)) return *std::move(failure);
   auto policy = policy_of(options, files);
   if (auto* error = std::get_if<ConfigurationError>(&policy)) return std::move(*error);
-  Configuration configuration{options.upstream, options.state, options.audit_log, {}, {}};
+  Configuration configuration{options.upstream, options.state, {}, {}, {}};
+  if (!options.audit_log.empty()) configuration.audit.to = options.audit_log;
   ProjectConfiguration& entry = configuration.projects.emplace_back();
   entry.project.id = options.project;
   entry.project.policy = std::get<Policy>(std::move(policy));

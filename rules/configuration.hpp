@@ -25,10 +25,19 @@ struct ProjectConfiguration {
   Life life = {};      ///< of one that was added
 };
 
+/// Where decisions are recorded, and how much of a request.
+struct AuditSettings {
+  std::string to = "stderr";  ///< path of a file, or one of the words
+  bool bodies = false;        ///< what was judged of a request, without what may be a secret
+  bool is_file() const { return to.starts_with('/'); }
+  friend bool operator==(const AuditSettings&, const AuditSettings&) = default;
+};
+inline constexpr std::string_view audit_to_standard_error = "stderr", audit_to_journal = "journald";
+
 struct Configuration {
-  std::string upstream;   ///< path of Podman's socket; "" means the default place, or a service that podfence starts
-  std::string state;      ///< directory of the ledger; "" means the default place
-  std::string audit_log;  ///< file; "" means standard error
+  std::string upstream;  ///< path of Podman's socket; "" means the default place, or a service that podfence starts
+  std::string state;     ///< directory of the ledger; "" means the default place
+  AuditSettings audit;
   std::vector<ProjectConfiguration> projects;
   std::string admin = {};  ///< path of the operator's socket; "" means none
   HttpLimits http = {};

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/ascii.hpp"
+#include "rules/configuration.hpp"
 
 namespace podfence::rules {
 namespace {
@@ -69,6 +70,12 @@ const char* wrong_with_socket(std::string_view text) {
   if (const char* wrong = wrong_with_path(text)) return wrong;
   return text.size() > longest_socket_path ? "is longer than the 107 bytes that the path of a socket may have"
                                            : nullptr;
+}
+
+const char* wrong_with_audit_place(std::string_view text) {
+  if (text == audit_to_standard_error || text == audit_to_journal) return nullptr;
+  if (!text.starts_with('/')) return "must be an absolute path, journald or stderr";
+  return wrong_with_path(text);
 }
 
 const char* wrong_with_label_key(std::string_view text) {

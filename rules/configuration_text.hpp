@@ -19,6 +19,8 @@ std::variant<std::string, OpenComment> strip_comments(std::string_view text);
 /// Each returns what is wrong, or nullptr.
 const char* wrong_with_path(std::string_view text);
 const char* wrong_with_socket(std::string_view text);
+/// A file, or a word for another place.
+const char* wrong_with_audit_place(std::string_view text);
 const char* wrong_with_label_key(std::string_view text);
 const char* wrong_with_shared_image(std::string_view text);
 const char* wrong_with_registry(std::string_view text);

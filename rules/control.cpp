@@ -167,6 +167,10 @@ bool ControlIdentity::is_entitled(std::string_view project) const {
   });
 }
 
+std::string ControlIdentity::sole_project() const {
+  return projects.size() == 1 && !projects.front().ends_with('*') ? projects.front() : "";
+}
+
 std::string ControlListener::text() const {
   if (!socket.empty()) return socket;
   const bool six = address.find(':') != std::string::npos;

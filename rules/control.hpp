@@ -28,6 +28,8 @@ struct ControlIdentity {
   /// For logs: "uri:spiffe://example/agent".
   std::string text() const;
   bool is_entitled(std::string_view project) const;
+  /// Who may speak for one project only means that one; "" for others.
+  std::string sole_project() const;
   friend bool operator==(const ControlIdentity&, const ControlIdentity&) = default;
 };
 

@@ -266,7 +266,8 @@ std::string syntax_error(const rapidjson::ParseResult& result, std::string_view 
   return rapidjson::GetParseError_En(result.Code());
 }
 
-void write_value(rapidjson::Writer<rapidjson::StringBuffer>& writer, const Value& value) {
+template <typename Writer>
+void write_value(Writer& writer, const Value& value) {
   const auto size = [](const std::string& text) { return static_cast<rapidjson::SizeType>(text.size()); };
   if (const bool* boolean = value.boolean()) {
     writer.Bool(*boolean);
@@ -326,6 +327,15 @@ std::string write(const Value& value) {
   rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
   write_value(writer, value);
   return std::string(buffer.GetString(), buffer.GetSize());
+}
+
+std::string write_printable(const Value& value) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> writer(buffer);
+  write_value(writer, value);
+  std::string text(buffer.GetString(), buffer.GetSize());
+  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) text.replace(at, 1, "\\u007f");
+  return text;
 }
 
 }  // namespace podfence::rules::json

@@ -115,4 +115,7 @@ std::size_t footprint(const Value& value);
 /// Compact text. The value of a `parse` always gives the same text.
 std::string write(const Value& value);
 
+/// The same value in printable ASCII only.
+std::string write_printable(const Value& value);
+
 }  // namespace podfence::rules::json

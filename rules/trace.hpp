@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/audit.hpp"
 #include "rules/configuration.hpp"
 #include "rules/exchange.hpp"
 #include "rules/json_difference.hpp"
@@ -28,6 +29,12 @@ struct Reference {
   std::string id;
 };
 
+/// Of a request that a line of the audit log tells of: what was decided then.
+struct Recorded {
+  AuditRecord record;
+  std::vector<std::string> missing;  ///< what the decision may have depended on and the line does not tell, in phrases
+};
+
 struct Trace {
   std::string project;
   std::string method;
@@ -44,6 +51,7 @@ struct Trace {
   std::string truth;   ///< of a hidden one: what the client does not learn
   std::string policy;  ///< key that could allow it, "" for none
   std::optional<PolicyPlace> place;
+  std::optional<Recorded> recorded;
 };
 
 /// What is known when a judgement is over. What was not reached is nullptr.

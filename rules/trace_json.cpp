@@ -1,6 +1,7 @@
 // A trace for programs: one JSON object in one line. docs/explain.md tells its members; what there is nothing of is
 // left out.
 
+#include "rules/audit_replay.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/json.hpp"
 #include "rules/shown_request.hpp"
@@ -154,6 +155,19 @@ void add(Value& object, const Trace& trace, const Deny& deny, std::string_view c
   if (trace.place) object.set("policy_place", place_of(*trace.place, configuration));
 }
 
+Value recorded_of(const Recorded& recorded) {
+  const auto& record = recorded.record;
+  Value object = Value::object();
+  object.set("time", record.time);
+  object.set("request_id", record.request_id);
+  object.set("generation", Value::integer(static_cast<std::int64_t>(record.generation)));
+  object.set("decision", record.decision);
+  set_text(object, "rule", record.rule);
+  set_text(object, "subject", record.subject);
+  set_list(object, "missing", list_of(recorded.missing, [](const std::string& part) { return Value(part); }));
+  return object;
+}
+
 }  // namespace
 
 std::string trace_json(const Trace& trace, std::string_view configuration) {
@@ -174,6 +188,10 @@ std::string trace_json(const Trace& trace, std::string_view configuration) {
   if (const auto* batch = std::get_if<Batch>(&trace.decision)) add(object, *batch);
   if (const auto* reply = std::get_if<Reply>(&trace.decision)) add(object, *reply);
   if (const auto* fetch = std::get_if<Fetch>(&trace.decision)) object.set("fetch", fetch->reference);
+  if (trace.recorded) {
+    object.set("recorded", recorded_of(*trace.recorded));
+    object.set("verdict", comparison_word(compared(trace)));
+  }
   return json::write(object);
 }
 

@@ -1,6 +1,7 @@
 // A trace for people: a word on the left for each step, what it did on the right. What comes from the client is made
 // harmless for terminals.
 
+#include "rules/audit_replay.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/shown_request.hpp"
 #include "rules/trace_words.hpp"
@@ -181,6 +182,18 @@ void write_refusal(Page& page, const Trace& trace, const Deny& deny, std::string
   write_policy(page, trace, configuration);
 }
 
+void write_recorded(Page& page, const Trace& trace) {
+  const auto& record = trace.recorded->record;
+  page.begin("recorded");
+  page.line(record.time + ", request " + record.request_id + ", generation " + std::to_string(record.generation) +
+            ": " + record.decision + (record.rule.empty() ? "" : ", " + record.rule) +
+            (record.subject.empty() ? "" : ", about " + record.subject));
+  page.begin("missing");
+  for (const auto& part : trace.recorded->missing) page.line(part);
+  page.begin("verdict");
+  page.line(comparison_text(trace));
+}
+
 }  // namespace
 
 std::string trace_text(const Trace& trace, std::string_view configuration) {
@@ -206,6 +219,7 @@ std::string trace_text(const Trace& trace, std::string_view configuration) {
     page.begin("fetch");
     page.line("the image " + fetch->reference + " is pulled first; what is decided then depends on it");
   }
+  if (trace.recorded) write_recorded(page, trace);
   return std::move(page.text);
 }
 

@@ -46,10 +46,12 @@ packages_test=(
   zstd
   docker-compose  # a client of theirs
   python3-docker  # likewise: docker-py
+  python3-jsonschema  # second reader of the audit log
   openssl         # certificates
   chromium        # a browser, for the operator's page
   chromium-driver
   fonts-dejavu-core                    # letters for it
+  socat           # TLS for podman --remote, which has none
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries

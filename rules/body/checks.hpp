@@ -43,7 +43,7 @@ std::optional<Deny> add_project_label(json::Value& content, std::string_view lab
 // check_environment.cpp
 Check judge_environment, judge_host_entry, judge_group, judge_timezone, judge_umask, judge_duration;
 inline constexpr Rule environment =
-    checked(judge_environment, "`NAME=value`; a bare name or `*` would read the host's");
+    confidential(checked(judge_environment, "`NAME=value`; a bare name or `*` would read the host's"));
 inline constexpr Rule host_entry = checked(judge_host_entry, "`name:address`, no host-gateway");
 inline constexpr Rule group = checked(judge_group, "a name or number, no keep-groups");
 inline constexpr Rule timezone = checked(judge_timezone, "the name of a time zone, no path");

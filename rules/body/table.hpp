@@ -48,6 +48,7 @@ struct Rule {
   Check* check = nullptr;              ///< Checked
   std::string_view default_text = "";  ///< JSON text that clients send for "the default": dropped like a zero value
   bool keeps_zero = false;             ///< zero says something that absence does not
+  bool confidential = false;           ///< no log may have the value (redacted.hpp)
 };
 
 inline constexpr Rule pass{};
@@ -66,6 +67,10 @@ constexpr Rule checked(Check* function, std::string_view says) {
 
 constexpr Rule keep_zero(Rule rule) {
   rule.keeps_zero = true;
+  return rule;
+}
+constexpr Rule confidential(Rule rule) {
+  rule.confidential = true;
   return rule;
 }
 constexpr Rule default_is(std::string_view json_text, Rule rule) {

@@ -1,66 +1,16 @@
-// The tables, each compiled once into a tree, and the walk of a value along it: members, items and entries first, then
-// the rule of the row they belong to.
+// The walk of a value along the tree of a table: members, items and entries first, then the rule of the row they belong
+// to.
 
 #include "rules/body/walk.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <memory>
 
-#include "rules/ascii.hpp"
+#include "rules/body/tree.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
 namespace {
-
-struct Node {
-  std::string name;
-  const Row* row = nullptr;
-  std::vector<Node> members;
-  std::unique_ptr<Node> item;   ///< `[]`
-  std::unique_ptr<Node> entry;  ///< `{}`
-
-  bool is_leaf() const { return members.empty() && !item && !entry; }
-};
-
-Node& member_of(Node& node, std::string_view name) {
-  const auto found = std::ranges::find(node.members, name, &Node::name);
-  if (found != node.members.end()) return *found;
-  node.members.emplace_back().name = name;
-  return node.members.back();
-}
-
-Node& child_of(std::unique_ptr<Node>& child) {
-  if (!child) child = std::make_unique<Node>();
-  return *child;
-}
-
-Node& node_at(Node& root, std::string_view path) {
-  Node* node = &root;
-  while (!path.empty()) {
-    const std::string_view step = take_step(path);
-    node = step == "[]" ? &child_of(node->item) : step == "{}" ? &child_of(node->entry) : &member_of(*node, step);
-  }
-  return *node;
-}
-
-Node compile(const Table& table) {
-  Node root;
-  for (const Part& part : table.parts)
-    for (const Row& row : part.rows) node_at(root, std::string(part.prefix).append(row.path)).row = &row;
-  return root;
-}
-
-const Node& tree_of(const Table& table) {
-  static const auto trees = [] {
-    std::map<Body, Node> all;
-    for (const Table& each : tables()) all.emplace(each.body, compile(each));
-    return all;
-  }();
-  return trees.at(table.body);
-}
 
 using Judgement = std::optional<Deny>;
 
@@ -188,14 +138,12 @@ class Walk {
     std::vector<bool> seen(node.members.size());
     json::Value kept = json::Value::object();
     for (json::Member& each : members) {
-      // Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
-      const auto child = std::ranges::find_if(
-          node.members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, each.name); });
-      if (child == node.members.end()) {
+      const Node* child = node.member(each.name);
+      if (!child) {
         if (auto deny = judge_other(node, each, prefix)) return deny;
         continue;
       }
-      const auto index = static_cast<std::size_t>(child - node.members.begin());
+      const auto index = static_cast<std::size_t>(child - node.members.data());
       if (seen[index]) return denied(refusal("field.repeated"), prefix + each.name);
       seen[index] = true;
       if (each.value.is_null()) continue;

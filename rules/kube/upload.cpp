@@ -29,7 +29,7 @@ constexpr std::string_view left_out = "Service";
 constexpr std::int64_t most_replicas = 100;
 
 std::optional<Deny> check_kind(std::string_view kind) {
-  if (std::ranges::find(kinds, kind, &KindRow::kind) != kinds.end() || kind == left_out) return std::nullopt;
+  if (body_of(kind) || kind == left_out) return std::nullopt;
   return Deny{refusal("kube.kind"), std::string(kind), Kind::None};
 }
 
@@ -63,7 +63,7 @@ class Reader {
     const auto kind = document.text("kind");
     if (auto deny = check_kind(kind)) return deny;
     if (kind == left_out) return std::nullopt;
-    const auto body = std::ranges::find(kinds, kind, &KindRow::kind)->body;
+    const Body body = *body_of(kind);
     auto judged = judge_body(body, document, exchange_);
     if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
     return add(body, std::get<JudgedBody>(judged).content);
@@ -145,6 +145,11 @@ std::optional<Deny> check_documents(const Request& request) {
 }
 
 }  // namespace
+
+std::optional<Body> body_of(std::string_view kind) {
+  const auto found = std::ranges::find(kinds, kind, &KindRow::kind);
+  return found == kinds.end() ? std::nullopt : std::optional(found->body);
+}
 
 std::variant<Upload, Deny> read_upload(Exchange& exchange) {
   if (auto deny = check_documents(exchange.request)) return *std::move(deny);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -64,6 +65,9 @@ inline constexpr auto data_kinds = std::to_array<DataKind>({
     {"ConfigMap", "configMapRef", "configMapKeyRef", "configMap", "name", "-configmap", false, &Upload::configurations},
     {"Secret", "secretRef", "secretKeyRef", "secret", "secretName", "-secret", true, &Upload::secrets},
 });
+
+/// Of documents of that kind; nullopt: there is no table for them.
+std::optional<Body> body_of(std::string_view kind);
 
 /// The documents, each judged by the table of its kind. Services are left out, as Podman does.
 std::variant<Upload, Deny> read_upload(Exchange& exchange);

@@ -2,9 +2,11 @@
 #include "proxy/audit_log.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,6 +15,7 @@
 
 using namespace podfence::proxy;
 using podfence::rules::AuditRecord;
+using podfence::rules::AuditSettings;
 using podfence::rules::write_audit_line;
 using podfence::testing::TemporaryDirectory;
 
@@ -30,17 +33,42 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
+AuditSettings to(const std::string& path) { return {path, false}; }
+
+std::string line(const std::string& id) { return write_audit_line(record(id)) + "\n"; }
+
+/// Files of this process cannot grow beyond that.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t size) {
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    former_ = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{size, before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~SmallFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, former_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*former_)(int) = SIG_DFL;
+};
+
 }  // namespace
 
 TEST_CASE("each record is a line of the file, behind those that are there") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("audit.log");
   {
-    AuditLog log(path);
+    AuditLog log(to(path));
     log.write(record("1"));
     log.write(record("2"));
   }
-  AuditLog(path).write(record("3"));
+  AuditLog(to(path)).write(record("3"));
   CHECK(content(path) == write_audit_line(record("1")) + "\n" + write_audit_line(record("2")) + "\n" +
                              write_audit_line(record("3")) + "\n");
 }
@@ -48,7 +76,7 @@ TEST_CASE("each record is a line of the file, behind those that are there") {
 TEST_CASE("a file that was emptied meanwhile is written from its beginning") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("audit.log");
-  AuditLog log(path);
+  AuditLog log(to(path));
   log.write(record("1"));
   std::filesystem::resize_file(path, 0);
   log.write(record("2"));
@@ -58,15 +86,66 @@ TEST_CASE("a file that was emptied meanwhile is written from its beginning") {
 TEST_CASE("the log is for the owner only, and a log that others may write is refused") {
   const TemporaryDirectory directory;
   const std::string path = directory.path("audit.log");
-  { AuditLog log(path); }
+  { AuditLog log(to(path)); }
   struct stat status {};
   REQUIRE(stat(path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);
   REQUIRE(chmod(path.c_str(), 0622) == 0);
-  CHECK_THROWS_AS(AuditLog{path}, std::runtime_error);
+  CHECK_THROWS_AS(AuditLog(to(path)), std::runtime_error);
 }
 
 TEST_CASE("a log that cannot be opened names its path") {
-  CHECK_THROWS_WITH(AuditLog("/nowhere/audit.log"), "cannot open /nowhere/audit.log: No such file or directory");
-  CHECK_THROWS_AS(AuditLog("/dev/null"), std::runtime_error);
+  CHECK_THROWS_WITH(AuditLog(to("/nowhere/audit.log")), "cannot open /nowhere/audit.log: No such file or directory");
+  CHECK_THROWS_AS(AuditLog(to("/dev/null")), std::runtime_error);
+}
+
+TEST_CASE("behind a line that could not be written whole the next one begins a line of its own") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log");
+  AuditLog log(to(path));
+  const auto size = line("1").size();
+  {
+    const SmallFiles limited(size + 10);
+    log.write(record("1"));
+    log.write(record("2"));
+    log.write(record("3"));
+  }
+  CHECK(content(path) == line("1") + line("2").substr(0, 10));
+  log.write(record("4"));
+  log.write(record("5"));
+  CHECK(content(path) == line("1") + line("2").substr(0, 10) + "\n" + line("4") + line("5"));
+}
+
+TEST_CASE("a log that was given another name goes on in a new file of the old name") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log"), old = directory.path("audit.log.1");
+  AuditLog log(to(path));
+  log.write(record("1"));
+  std::filesystem::rename(path, old);
+  log.write(record("2"));
+  CHECK_FALSE(std::filesystem::exists(path));
+  log.reopen();
+  log.write(record("3"));
+  CHECK(content(old) == line("1") + line("2"));
+  CHECK(content(path) == line("3"));
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a new file that others may write, or a link, is not taken: the former one goes on") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log"), old = directory.path("audit.log.1");
+  AuditLog log(to(path));
+  std::filesystem::rename(path, old);
+  std::ofstream(path) << "";
+  REQUIRE(chmod(path.c_str(), 0622) == 0);
+  CHECK_THROWS_WITH(log.reopen(), (path + " can be written by others; chmod go-w it").c_str());
+  log.write(record("1"));
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(directory.path("elsewhere"), path);
+  CHECK_THROWS_AS(log.reopen(), std::runtime_error);
+  log.write(record("2"));
+  CHECK(content(old) == line("1") + line("2"));
+  CHECK_FALSE(std::filesystem::exists(directory.path("elsewhere")));
 }

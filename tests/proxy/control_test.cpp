@@ -63,6 +63,17 @@ TEST_CASE("who speaks for a project without being entitled is told so, whether t
   CHECK(control.ask("GET /_ping", "p1\r\nX-Appx-Project: p10").status == 400);
 }
 
+TEST_CASE("who may speak for one project only means that one") {
+  ControlPlane control(configuration(R"("p1")"));
+  const auto p1 = control.podfence.podman.add(rules::Kind::Container, "web", "p1");
+  control.podfence.podman.add(rules::Kind::Container, "other", "p10");
+  CHECK(control.ask("GET /v1.41/containers/web/json").status == 200);
+  CHECK(control.ask("GET /v1.41/containers/other/json").status == 404);
+  CHECK(cause(control.ask("GET /v1.41/containers/other/json", "p10")) == "control.entitlement");
+  CHECK(cause(control.ask("POST /v1.41/networks/prune")) != "control.project-needed");
+  CHECK(cause(ControlPlane(configuration(R"("p1*")")).ask("POST /v1.41/networks/prune")) == "control.project-needed");
+}
+
 TEST_CASE("somebody else's process is nobody") {
   ControlPlane control(configuration(R"("*")", ::geteuid() + 1));
   const auto answer = control.ask("GET /_ping", "p1");

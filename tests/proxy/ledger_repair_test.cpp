@@ -43,7 +43,7 @@ class LeftServer {
   explicit LeftServer(const std::vector<Claim>& left, std::chrono::seconds grace = 600s)
       : podman(directory_.path("upstream.sock")),
         ledger_(":memory:"),
-        audit_(directory_.path("audit.log")),
+        audit_(rules::AuditSettings{directory_.path("audit.log")}),
         context_(1),
         server_(context_, directory_.path("upstream.sock"),
                 {{std::make_shared<const rules::Project>(rules::Project{"p1", "appx.project", {}}),

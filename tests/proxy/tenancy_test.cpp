@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
+#include "rules/audit.hpp"
 #include "rules/json.hpp"
 #include "rules/json_pointer.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/running_operator.hpp"
 
 using namespace podfence;
@@ -183,6 +187,34 @@ TEST_CASE("a configuration that is read again counts whole or not at all") {
   CHECK(podfence.ask("p3", ping).content == "OK");
   CHECK(podfence.ask("p7", ping).content == "OK");
   CHECK(inode(podfence.socket("p10")) == 0);
+}
+
+TEST_CASE("an audit line says which generation of projects and policies its request was judged under") {
+  RunningOperator podfence(R"({"projects": {"p1": {}}})");
+  podfence.ask("p1", ping);
+  testing::RawClient slow(podfence.socket("p1"));
+  const std::string content = R"({"Image": "localhost/x"})";
+  slow.send("POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) +
+            "\r\nExpect: 100-continue\r\n\r\n");
+  CHECK(slow.read_head().status == 100);  // it is being judged
+  CHECK(podfence.send("PUT", "/projects/p7", "{}").status == 201);
+  podfence.ask("p1", ping);
+  podfence.configure(R"({"projects": {"p1": {"access": "read"}}})");
+  CHECK(podfence.send("POST", "/reload").status == 200);
+  podfence.ask("p1", create("x"));
+  slow.send(content);
+  CHECK(slow.read_answer().status == 404);
+  std::vector<std::pair<std::size_t, std::string>> lines;
+  CHECK(testing::eventually([&] {
+    lines.clear();
+    std::ifstream log(podfence.directory() + "/audit.log");
+    for (std::string line; std::getline(log, line);) {
+      const auto record = rules::read_audit_line(line);
+      if (const auto* read = std::get_if<rules::AuditRecord>(&record)) lines.emplace_back(read->generation, read->rule);
+    }
+    return lines.size() == 4;
+  }));
+  CHECK(lines == decltype(lines){{1, ""}, {2, ""}, {3, "access.read"}, {1, "ownership.hidden"}});
 }
 
 TEST_CASE("a reload says what only a restart can change, and what was added already") {

@@ -53,7 +53,7 @@ struct Host {
 
 TEST_CASE("a workspace is a plain directory apart from what podfence and Podman live by") {
   Host host;
-  host.configuration.audit_log = host.root + "/srv/log/audit";
+  host.configuration.audit.to = host.root + "/srv/log/audit";
   const std::string where = "/projects/p1/workspace/1/host ";
   const struct {
     const char* path;

@@ -4,8 +4,9 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
-from check import until
+from check import check, until
 from clients import Project
 from engine import end
 from wire import Socket
@@ -25,7 +26,7 @@ class Fence:
         self.sockets = {project: str(engine.runtime / name / project / "podman.sock") for project in projects}
         self.projects = {project: Project(project, path, programs) for project, path in self.sockets.items()}
         self.settings = {
-            "upstream": engine.socket_path, "state": str(self.folder / "state"), "audit_log": str(self.audit_path),
+            "upstream": engine.socket_path, "state": str(self.folder / "state"), "audit": {"to": str(self.audit_path)},
             "defaults": defaults or {"images": {"shared": SHARED, "registries": [engine.registry_name, "docker.io"]}},
             "projects": {project: {"socket": self.sockets[project], **settings} for project, settings in projects.items()}}
         self._program = program
@@ -75,7 +76,19 @@ class Fence:
         """The audit log as lines of text."""
         return self.audit_path.read_text().splitlines() if self.audit_path.exists() else []
 
+    def check_audit(self):
+        """Every line has the form of the schema, by another reader than podfence's own."""
+        logs = sorted(map(str, self.folder.glob("audit.log*")))
+        if not logs:
+            return
+        here = Path(__file__).parent
+        ran = subprocess.run(["/usr/bin/python3", str(here / "records.py"), str(here / "../../rules/audit.schema.json"), *logs],
+                             capture_output=True, text=True)
+        check(ran.returncode == 0 and ran.stdout.strip().isdigit() and int(ran.stdout) > 0,
+              f"every audit line of {self.folder.name} has the form of the schema", (ran.stdout + ran.stderr)[-3000:])
+
     def stop(self):
         end(self.process)
+        self.check_audit()
         for project in self.projects.values():
             project.close()

@@ -34,7 +34,7 @@ TEST_CASE("a whole configuration means what it says") {
     // Podman's own socket.
     "upstream": "/run/user/1000/podman/podman.sock",
     "state": "/var/lib/podfence", /* the ledger */
-    "audit_log": "/var/log/podfence.log",
+    "audit": {"to": "/var/log/podfence.log", "bodies": "redacted"},
     "label": "example.tenant",
     "defaults": {"images": {"shared": ["localhost/*"]}},
     "projects": {
@@ -45,7 +45,7 @@ TEST_CASE("a whole configuration means what it says") {
   })");
   CHECK(configuration.upstream == "/run/user/1000/podman/podman.sock");
   CHECK(configuration.state == "/var/lib/podfence");
-  CHECK(configuration.audit_log == "/var/log/podfence.log");
+  CHECK(configuration.audit == AuditSettings{"/var/log/podfence.log", true});
   REQUIRE(configuration.projects.size() == 3);
   const auto& p1 = configuration.projects[0];
   const auto& p10 = configuration.projects[1];
@@ -64,7 +64,7 @@ TEST_CASE("the smallest configuration is one project, and shares nothing") {
   const Configuration configuration = loaded(R"({"projects": {"p1": {}}})");
   CHECK(configuration.upstream.empty());
   CHECK(configuration.state.empty());
-  CHECK(configuration.audit_log.empty());
+  CHECK(configuration.audit == AuditSettings{"stderr", false});
   REQUIRE(configuration.projects.size() == 1);
   CHECK(configuration.projects[0].project.label_key == "appx.project");
   CHECK(configuration.projects[0].project.policy.shared_images.empty());
@@ -90,8 +90,9 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
-       "1 /project: is not a key that is known here; known are: upstream, state, audit_log, admin, orphans, watch, "
-       "label, policies, control, http, metrics, "
+       "1 /project: is not a key that is known here; known are: upstream, state, audit, admin, orphans, watch, label, "
+       "policies, "
+       "control, http, metrics, "
        "defaults, "
        "projects"},
       {R"({"projects": {"p1": {}}, "metrics": {"labelled_projects": 10001}})",
@@ -128,7 +129,14 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "1 /projects/p1/socket: must not be the socket of Podman"},
       {R"({"upstream": "a", "projects": {"p1": {}}})", "1 /upstream: must be an absolute path"},
       {R"({"state": "~/x", "projects": {"p1": {}}})", "1 /state: must be an absolute path"},
-      {R"({"audit_log": true, "projects": {"p1": {}}})", "1 /audit_log: must be an absolute path"},
+      {R"({"audit": {"to": true}, "projects": {"p1": {}}})", "1 /audit/to: must be an absolute path"},
+      {R"({"audit": {"to": "syslog"}, "projects": {"p1": {}}})",
+       "1 /audit/to: must be an absolute path, the file that decisions are written to, or \"journald\" or \"stderr\""},
+      {R"({"audit": {"to": "/a//b"}, "projects": {"p1": {}}})", "1 /audit/to: must be a clean path"},
+      {R"({"audit": {"bodies": "all"}, "projects": {"p1": {}}})",
+       "1 /audit/bodies: must be how much of a request is recorded; allowed: \"none\", \"redacted\""},
+      {R"({"audit": {"log": "/a"}, "projects": {"p1": {}}})",
+       "1 /audit/log: is not a key that is known here; known are: to, bodies"},
       {R"({"label": "Bad Key", "projects": {"p1": {}}})", "1 /label: must be a label key"},
       {R"({"label": "", "projects": {"p1": {}}})", "1 /label: must be a label key"},
       {R"({"label": "a=b", "projects": {"p1": {}}})", "1 /label: must be a label key"},
@@ -304,6 +312,8 @@ TEST_CASE("options of the command line are checked as a file is") {
       {{.project = "p1", .upstream = "a"}, "--upstream: must be an absolute path"},
       {{.project = "p1", .state = "a/.."}, "--state: must be an absolute path"},
       {{.project = "p1", .audit_log = "/a/.."}, "--audit-log: must be a clean path"},
+      {{.project = "p1", .audit_log = "audit.log"}, "--audit-log: must be an absolute path, journald or stderr"},
+      {{.project = "p1", .audit_log = "journald"}, "loaded"},
       {{.project = "p1", .shared_images = {"localhost/*", "*"}}, "--share-image: must not have '*'"},
       {{.project = "p1", .socket = "/a", .upstream = "/a"}, "--socket: must not be the socket of Podman"},
   };
@@ -323,7 +333,7 @@ TEST_CASE("options of the command line reach the configuration") {
   const Configuration& configuration = std::get<Configuration>(result);
   CHECK(configuration.upstream == "/u");
   CHECK(configuration.state == "/d");
-  CHECK(configuration.audit_log == "/l");
+  CHECK(configuration.audit == AuditSettings{"/l", false});
   REQUIRE(configuration.projects.size() == 1);
   CHECK(configuration.projects[0].socket == "/s");
   CHECK(configuration.projects[0].project.id == "p1");

@@ -29,18 +29,21 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-Program::Program(const std::string& upstream) {
+Program::Program(const std::string& upstream, const std::string& to, const std::vector<std::string>& around) {
   const auto& home = directory_.path();
-  std::vector<std::string> arguments{PODFENCE_PROGRAM, "serve",         "--project",   "p1",
-                                     "--upstream",     upstream,        "--socket",    socket(),
-                                     "--state",        home + "/state", "--audit-log", home + "/audit.log"};
+  std::vector<std::string> arguments = around;
+  for (const auto& word :
+       {std::string(PODFENCE_PROGRAM), std::string("serve"), std::string("--project"), std::string("p1"),
+        std::string("--upstream"), upstream, std::string("--socket"), socket(), std::string("--state"), home + "/state",
+        std::string("--audit-log"), to.empty() ? audit_file() : to})
+    arguments.push_back(word);
   std::vector<std::string> environment{"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=/usr/bin:/bin"};
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   const auto log = home + "/log";
   ::posix_spawn_file_actions_addopen(&actions, 2, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  const int failed = ::posix_spawn(&id_, PODFENCE_PROGRAM, &actions, nullptr, pointers(arguments).data(),
-                                   pointers(environment).data());
+  const int failed = ::posix_spawnp(&id_, arguments.front().c_str(), &actions, nullptr, pointers(arguments).data(),
+                                    pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::system_error(failed, std::generic_category(), PODFENCE_PROGRAM);
   for (auto waited = Milliseconds(0); waited < patience && said().find(" listens on ") == std::string::npos;
@@ -69,6 +72,6 @@ std::optional<int> Program::exit_code(Milliseconds timeout) {
 
 std::string Program::said() const { return content_of(directory_.path() + "/log"); }
 
-std::string Program::audit() const { return content_of(directory_.path() + "/audit.log"); }
+std::string Program::audit() const { return content_of(audit_file()); }
 
 }  // namespace podfence::testing

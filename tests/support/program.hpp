@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/support/raw_client.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -13,8 +14,10 @@ namespace podfence::testing {
 
 class Program {
  public:
-  /// In front of this upstream, for the project p1. Waits until it listens.
-  explicit Program(const std::string& upstream);
+  /// In front of this upstream, for the project p1. Waits until it listens. `to` is where the audit log goes, "" for
+  /// the file that audit() reads; `around` are words of a program that runs it.
+  explicit Program(const std::string& upstream, const std::string& to = "",
+                   const std::vector<std::string>& around = {});
   /// Kills it if it still runs.
   ~Program();
   Program(const Program&) = delete;
@@ -28,6 +31,7 @@ class Program {
   /// What it said on standard error, and its audit log.
   std::string said() const;
   std::string audit() const;
+  std::string audit_file() const { return directory_.path() + "/audit.log"; }
 
  private:
   TemporaryDirectory directory_;

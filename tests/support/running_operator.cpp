@@ -13,7 +13,7 @@ struct RunningOperator::Running {
           const std::string& store_path)
       : places([directory](const char* name) { return std::string(name) == "XDG_RUNTIME_DIR" ? directory : "/none"; }),
         ledger(":memory:"),
-        audit(directory + "/audit.log"),
+        audit(rules::AuditSettings{directory + "/audit.log"}),
         server(context, directory + "/upstream.sock", {}, limits, ledger, audit, directory),
         store(store_path),
         tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),

@@ -53,10 +53,10 @@ RunningProxy::RunningProxy(proxy::Limits limits) : RunningProxy(limits, rules::P
 
 RunningProxy::RunningProxy(rules::Policy policy) : RunningProxy(short_limits(), std::move(policy)) {}
 
-RunningProxy::RunningProxy(proxy::Limits limits, rules::Policy policy)
+RunningProxy::RunningProxy(proxy::Limits limits, rules::Policy policy, bool bodies)
     : podman(directory_.path() + "/upstream.sock"),
       ledger_(":memory:"),
-      audit_(directory_.path() + "/audit.log"),
+      audit_(rules::AuditSettings{directory_.path() + "/audit.log", bodies}),
       context_(1),
       server_(context_, directory_.path() + "/upstream.sock", listeners(directory_.path(), std::move(policy)), limits,
               ledger_, audit_, directory_.path()) {

@@ -20,7 +20,8 @@ class RunningProxy {
   explicit RunningProxy(proxy::Limits limits = short_limits());
   /// p1 has this policy, and the images of the tests are shared.
   explicit RunningProxy(rules::Policy policy);
-  RunningProxy(proxy::Limits limits, rules::Policy policy);
+  /// `bodies`: the audit log has what was judged of requests.
+  RunningProxy(proxy::Limits limits, rules::Policy policy, bool bodies = false);
   ~RunningProxy();
 
   RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }

@@ -72,7 +72,7 @@ SteppedProxy::SteppedProxy(proxy::Limits limits)
       context_(1),
       door_(project(), directory_.path("p1.sock")),
       ledger_(":memory:"),
-      audit_(directory_.path("audit.log")),
+      audit_(rules::AuditSettings{directory_.path("audit.log")}),
       services_{.limits = limits,
                 .upstream = proxy::Upstream(context_.get_executor(), directory_.path("upstream.sock"),
                                             {.trailer_bytes = limits.trailer_bytes}),

@@ -19,7 +19,7 @@ constexpr Row rows[] = {
     {"command[]",               Text,     pass},
     {"env_host",                Boolean,  deny(refusal("env.host"))},
     {"httpproxy",               Boolean,  force("false")},  // podman sends true; the host's proxy may hold a password
-    {"env{}",                   Text,     pass},
+    {"env{}",                   Text,     confidential(pass)},
     {"envmerge[]",              Text,     environment},
     {"unsetenv[]",              Text,     pass},
     {"unsetenvall",             Boolean,  keep_zero(pass)},

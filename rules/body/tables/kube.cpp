@@ -50,16 +50,16 @@ constexpr Row deployment[] = {
 constexpr Row configuration[] = {
     {"apiVersion",                 Text,     choice("v1")},
     {"kind",                       Text,     choice("ConfigMap")},
-    {"data{}",                     Text,     pass},
-    {"binaryData{}",               Text,     base64_text},
+    {"data{}",                     Text,     confidential(pass)},
+    {"binaryData{}",               Text,     confidential(base64_text)},
     {"immutable",                  Any,      drop},
 };
 constexpr Row secret_object[] = {
     {"apiVersion",                 Text,     choice("v1")},
     {"kind",                       Text,     choice("Secret")},
     {"type",                       Text,     pass},
-    {"data{}",                     Text,     keep_zero(exact_base64_text)},
-    {"stringData{}",               Text,     keep_zero(pass)},
+    {"data{}",                     Text,     confidential(keep_zero(exact_base64_text))},
+    {"stringData{}",               Text,     confidential(keep_zero(pass))},
     {"immutable",                  Boolean,  pass},
 };
 constexpr Row claim[] = {
@@ -154,7 +154,7 @@ constexpr Row containers[] = {
     {"ports[].hostIP",             Text,     pass},
     {"ports[].protocol",           Text,     choice("TCP UDP")},
     {"env[].name",                 Text,     pass},
-    {"env[].value",                Text,     pass},
+    {"env[].value",                Text,     confidential(pass)},
     {"env[].valueFrom.configMapKeyRef.name",     Text,    pass},
     {"env[].valueFrom.configMapKeyRef.key",      Text,    pass},
     {"env[].valueFrom.configMapKeyRef.optional", Boolean, pass},

@@ -181,6 +181,30 @@ def test_labels_say_it(world):
     equal(podman("rm", "made-for-b1").returncode, 0, "podman rm")
 
 
+def test_podman_over_tls(world):
+    """podman --remote has neither TLS nor a field for the project: socat speaks the one, and who may speak for one project means it."""
+    stage = stage_of(world)
+    path, local = stage.authority.path, world.engine.scratch / "podman-over-tls.sock"
+    options = f"cert={path('pinned.pem')},key={path('pinned.key')},cafile={path('ca.pem')}"
+    bridge = subprocess.Popen(["socat", f"UNIX-LISTEN:{local},fork,mode=600", f"OPENSSL:127.0.0.1:{stage.port},{options}"])
+    try:
+        check(until(local.exists, 5), "socat listens")
+
+        def podman(*words):
+            return subprocess.run([*world.programs["podman"], "--remote", "--url", f"unix://{local}", *words],
+                                  capture_output=True, text=True, timeout=60, env={"PATH": os.environ["PATH"], "HOME": str(world.engine.scratch)})
+        ran = podman("run", "--rm", IMAGE, "echo", "by podman")
+        check((ran.returncode, ran.stdout) == (0, "by podman\n"), "podman run", ran)
+        equal(podman("create", "--name", "over-tls", IMAGE, "true").returncode, 0, "podman create")
+        contains(podman("ps", "-a", "--format", "{{.Names}}").stdout, "over-tls", "podman ps -a")
+        contains(stage.fence.projects["a1"].get(f"{LIBPOD}/containers/json?all=true").text, "over-tls", "it is the project's")
+        contains(podman("create", "--label", "appx.project=b1", IMAGE, "true").stderr, "ownership.label", "nothing of another one")
+        equal(podman("rm", "over-tls").returncode, 0, "podman rm")
+    finally:
+        bridge.terminate()
+        bridge.wait()
+
+
 def test_revocation(world):
     """A certificate that is revoked lets nobody in from the reload on; connections go on."""
     stage = stage_of(world)

@@ -1,0 +1,58 @@
+#include "rules/body/tree.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "rules/ascii.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+Node& member_of(Node& node, std::string_view name) {
+  const auto found = std::ranges::find(node.members, name, &Node::name);
+  if (found != node.members.end()) return *found;
+  node.members.emplace_back().name = name;
+  return node.members.back();
+}
+
+Node& child_of(std::unique_ptr<Node>& child) {
+  if (!child) child = std::make_unique<Node>();
+  return *child;
+}
+
+Node& node_at(Node& root, std::string_view path) {
+  Node* node = &root;
+  while (!path.empty()) {
+    const std::string_view step = take_step(path);
+    node = step == "[]" ? &child_of(node->item) : step == "{}" ? &child_of(node->entry) : &member_of(*node, step);
+  }
+  return *node;
+}
+
+Node compile(const Table& table) {
+  Node root;
+  for (const Part& part : table.parts)
+    for (const Row& row : part.rows) node_at(root, std::string(part.prefix).append(row.path)).row = &row;
+  return root;
+}
+
+}  // namespace
+
+/// Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
+const Node* Node::member(std::string_view spelling) const {
+  const auto found = std::ranges::find_if(
+      members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, spelling); });
+  return found == members.end() ? nullptr : &*found;
+}
+
+const Node& tree_of(const Table& table) {
+  static const auto trees = [] {
+    std::map<Body, Node> all;
+    for (const Table& each : tables()) all.emplace(each.body, compile(each));
+    return all;
+  }();
+  return trees.at(table.body);
+}
+
+}  // namespace podfence::rules

@@ -1,0 +1,28 @@
+#pragma once
+// A table as a tree, to go along it with a value.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/body/table.hpp"
+
+namespace podfence::rules {
+
+struct Node {
+  std::string name = {};
+  const Row* row = nullptr;
+  std::vector<Node> members = {};
+  std::unique_ptr<Node> item = nullptr;   ///< `[]`
+  std::unique_ptr<Node> entry = nullptr;  ///< `{}`
+
+  bool is_leaf() const { return members.empty() && !item && !entry; }
+  /// By the client's spelling of its name; nullptr: it has no row.
+  const Node* member(std::string_view spelling) const;
+};
+
+/// Compiled once.
+const Node& tree_of(const Table& table);
+
+}  // namespace podfence::rules
