@@ -43,7 +43,8 @@ struct Decisions::Reader {
 
 void Decisions::tell(const rules::AuditRecord& record) {
   auto& recent = record.rule.empty() ? recent_others_ : recent_denied_;
-  recent.push_back(record);
+  auto& kept = recent.emplace_back(record);
+  kept.query = kept.content = std::nullopt;  // they are not told, and can be large
   if (recent.size() > max_recent) recent.pop_front();
   for (auto* reader : readers_) queue(*reader, record);
 }
