@@ -109,8 +109,8 @@ TEST_CASE("the limits of http are read in their units") {
   const HttpLimits http = everything().http;
   const auto values = std::to_array<std::int64_t>(
       {32 * 1024, 50,         4096,      0,           2 * mebi,    20,         1000, 1024, 32 * mebi,
-       2 * mebi,  512 * mebi, 64 * mebi, 4096 * mebi, 1024 * mebi, 256 * mebi, 2000, 500,  10,
-       90,        3600,       60,        600,         10,          300,        5,    20});
+       2 * mebi,  512 * mebi, 64 * mebi, 4096 * mebi, 1024 * mebi, 256 * mebi, 2000, 500,  700,
+       10,        90,         3600,      60,          600,         10,         300,  5,    20});
   REQUIRE(values.size() == http_limit_rows.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     CAPTURE(http_limit_rows[i].key);
