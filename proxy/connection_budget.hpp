@@ -1,7 +1,7 @@
 #pragma once
-// How many connections of clients may be open at once, or requests of theirs at work, in all and for each project. Half of the places are shared out
-// among the projects beforehand, so that clients of some can never keep out those of another; the other half is for who
-// comes first.
+// How many connections of clients may be open at once, or requests of theirs at work, in all and for each project. Half
+// of the places are shared out among the projects beforehand, so that clients of some can never keep out those of
+// another; the other half is for who comes first.
 
 #include <cstddef>
 #include <cstdint>
