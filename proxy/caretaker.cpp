@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "proxy/log.hpp"
+#include "proxy/process.hpp"
 #include "proxy/process_mark.hpp"
 #include "proxy/teardown.hpp"
 #include "rules/error_answer.hpp"
@@ -105,6 +106,7 @@ Task<void> Caretaker::look_regularly() {
     const auto ended = co_await find_ended();
     for (const auto& id : ended) begin(id);
     if (look % looks_between_attempts == 0) go_on_ending();
+    give_back_memory();
     co_await pause(executor_, pace_.look);
   }
 }

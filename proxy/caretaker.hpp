@@ -1,6 +1,7 @@
 #pragma once
 // Ends projects when their lease is over or their holder is gone, tears down what they have until nothing is left, and
-// finds things of projects that nobody knows. One of those that ended before a restart goes on ending behind it.
+// finds things of projects that nobody knows. Memory of clients who have gone goes back to the system. One of those
+// that ended before a restart goes on ending behind it.
 
 #include <chrono>
 #include <map>

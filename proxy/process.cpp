@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include "proxy/private_file.hpp"
@@ -55,6 +56,15 @@ void return_freed_memory() {
   constexpr int large = 128 * 1024;
   mallopt(M_MMAP_THRESHOLD, large);
   mallopt(M_TRIM_THRESHOLD, large);
+}
+
+void give_back_memory() {
+  constexpr std::size_t much = 32 * 1024 * 1024;
+  std::size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  const auto heap = ::mallinfo2();
+  if (resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) > heap.uordblks + heap.hblkhd + much)
+    ::malloc_trim(0);
 }
 
 }  // namespace podfence::proxy

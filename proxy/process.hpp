@@ -23,5 +23,7 @@ void notify_ready();
 /// Large blocks of memory go back to the system when they are freed. glibc would raise the size from which that is so
 /// with every one that it has seen (mallopt(3)), and keep what an upload or a long list once needed.
 void return_freed_memory();
+/// What many clients have used and left in small pieces goes back to the system too, if it is much. Takes a moment.
+void give_back_memory();
 
 }  // namespace podfence::proxy
