@@ -2,16 +2,15 @@
 gone. What they have goes in the right order, what others have stays, and a podfence that is killed meanwhile goes on where it was."""
 
 import json
-import os
-import signal
 import subprocess
+import threading
 import time
 
 from check import check, contains, equal, lacks, until
 from clients import API, LIBPOD
 from fence import Fence
 from images import TAR, tar_of
-from wire import Socket, query
+from wire import Closed, Socket, query
 from world import IMAGE, SLEEP
 
 _stages = {}
@@ -256,6 +255,36 @@ def test_in_the_way(world):
     stage.direct.delete(f"{LIBPOD}/containers/in-the-way?force=true")
     stage.is_gone("e9", 40)
     equal(stage.direct.get(f"{LIBPOD}/volumes/e9-data/exists").status, 404, "it went")
+
+
+def test_build_in_flight(world):
+    """Nothing comes of a build whose project ends. What it runs at that moment Podman 4.3.1 lets run to its end."""
+    stage = stage_of(world)
+    client = stage.add("e10")
+    context = tar_of([("Dockerfile", f"FROM {IMAGE}\nRUN sleep 7.65\n".encode())])
+    builder = threading.Thread(target=lambda: _end_of(client, context), daemon=True)
+    builder.start()
+
+    def runs():
+        return subprocess.run(["pgrep", "-f", "^sleep 7.65"], capture_output=True).returncode == 0
+    check(until(runs, 30), "the build runs")
+    answer = stage.ask("DELETE", "/projects/e10?teardown=remove")
+    equal((answer.status, answer.json()["left"]), (200, []), "the project ends")
+    builder.join(5)
+    check(not builder.is_alive(), "its client hears of it")
+    check(until(lambda: not runs(), 30), "what the build runs ends")
+    time.sleep(2)
+    check(not stage.image_is_there("localhost/e10-built:latest"), "no image comes of it")
+    for line in stage.engine.podman("ps", "-a", "--external", "--format", "{{.ID}} {{.Names}}").splitlines():
+        if "working-container" in line:  # Podman 4.3.1 leaves it behind
+            stage.engine.podman("rm", "-f", line.split()[0], check=False)
+
+
+def _end_of(client, context):
+    try:
+        client.post(f"{API}/build" + query(t="localhost/e10-built:latest"), context, fields=TAR)
+    except (OSError, Closed, ValueError):
+        pass  # cut off
 
 
 def test_end(world):
