@@ -29,9 +29,15 @@ bool means_loopback(std::string_view address) {
   return std::ranges::find(texts, address) != texts.end();
 }
 
+/// So written that the largest number there is overflows nothing.
+bool is_within(std::int64_t first, std::int64_t count, std::int64_t least, std::int64_t most) {
+  return first >= least && first <= most - (count - 1);
+}
+
+/// `count` is bounded.
 bool is_host_port(const Place& place, std::int64_t first, std::int64_t count) {
   const Ports& range = place.exchange.project.policy.ports;
-  return first == 0 || (first >= range.first && first + count - 1 <= range.last);
+  return first == 0 || is_within(first, count, range.first, range.last);
 }
 
 std::int64_t integer(const json::Value& object, std::string_view name, std::int64_t absent) {
@@ -70,7 +76,7 @@ std::optional<Deny> judge_port_mapping(json::Value& value, const Place& place) {
   const std::int64_t host_port = integer(value, "host_port", 0);
   const std::int64_t container_port = integer(value, "container_port", 0);
   const bool valid = count >= 1 && count <= bounds::port_range && is_host_port(place, host_port, count) &&
-                     container_port >= 1 && container_port + count - 1 <= bounds::last_port;
+                     is_within(container_port, count, 1, bounds::last_port);
   if (!valid) return refuse(refusal("port.range"), std::to_string(host_port));
   const std::string_view protocol = value.text("protocol");
   if (!protocol.empty() && !is_protocol(protocol)) return refuse(refusal("port.range"), protocol);

@@ -209,6 +209,7 @@ TEST_CASE("host ports are random or above 1023") {
         R"("container_port":80,"host_port":65530,"range":10)", R"("container_port":65530,"host_port":2000,"range":10)",
         R"("container_port":1,"host_port":2000,"range":1001)", R"("container_port":80,"protocol":"tcp,udp")",
         R"("container_port":80,"protocol":"sctp")", R"("container_port":80,"host_port":18446744073709551615)",
+        R"("container_port":80,"host_port":9223372036854775807)", R"("container_port":9223372036854775807)",
         R"("container_port":18446744073709551615)",
         R"("container_port":80,"host_port":2000,"range":18446744073709551615)"}) {
     CAPTURE(std::string(mapping));
