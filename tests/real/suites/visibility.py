@@ -61,11 +61,15 @@ class Player:
     def any_image(self):
         return self.dice.choice(sorted(self.model)) if self.model else None
 
+    def look(self, target):
+        for _ in range(100):
+            answer = self.project.get(f"{LIBPOD}/{target}")
+            if answer.status != 500:  # Podman fails to list and to show images while the other one is removing some
+                break
+        return answer
+
     def seen(self):
-        answer = self.project.get(f"{LIBPOD}/images/json")
-        while answer.status == 500:  # Podman fails to list what the other one is removing
-            answer = self.project.get(f"{LIBPOD}/images/json")
-        images = self.demand(answer, 200).json()
+        images = self.demand(self.look("images/json"), 200).json()
         return {image["Id"]: frozenset(image.get("RepoTags") or []) for image in images if image["Id"] not in self.shared}
 
     def demand(self, answer, *statuses):
@@ -102,7 +106,7 @@ class Player:
         self.gets(self.id_of(name), [name])
 
     def id_of(self, name):
-        return self.demand(self.project.get(f"{LIBPOD}/images/{name}/json"), 200).json()["Id"]
+        return self.demand(self.look(f"images/{name}/json"), 200).json()["Id"]
 
     def commit(self):
         name = self.name()
