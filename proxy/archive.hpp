@@ -62,8 +62,8 @@ class ArchiveWriter {
   struct Free {
     void operator()(archive* handle) const { archive_write_free(handle); }
   };
+  std::string written_;  // before the handle: an archive that is given up still writes its end when it is freed
   std::unique_ptr<archive, Free> handle_;
-  std::string written_;
 };
 
 }  // namespace podfence::proxy
