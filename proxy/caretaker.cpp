@@ -54,6 +54,17 @@ Task<Answer> ask(Services& services, rules::UpstreamRequest request) {
   co_return Answered{call.head().status, std::get<std::string>(std::move(content))};
 }
 
+/// What goes wrong is told, and done again the next time.
+Task<void> told(Task<void> task) {
+  try {
+    co_await std::move(task);
+  } catch (const boost::system::system_error&) {
+    throw;  // podfence ends
+  } catch (const std::exception& error) {
+    log(std::string("projects that end: ") + error.what());
+  }
+}
+
 void log_report(const std::string& id, rules::Teardown how, const TeardownReport& report) {
   const auto tell = [&](const char* what, const std::vector<std::string>& lines) {
     for (std::size_t i = 0; i < lines.size() && i < max_told; ++i) log("project " + id + ": " + what + ": " + lines[i]);
@@ -68,7 +79,7 @@ void log_report(const std::string& id, rules::Teardown how, const TeardownReport
 
 }  // namespace
 
-/// One project is worked at by one at a time.
+/// A project's place among those that are worked at, or wait for it.
 class Caretaker::Work {
  public:
   Work(std::set<std::string>& working, const std::string& id) : working_(working), id_(id) { working_.insert(id); }
@@ -101,29 +112,35 @@ void Caretaker::stop() {
 }
 
 Task<void> Caretaker::look_regularly() {
-  for (int look = 0;; ++look) {
-    tenancy_.settle_leases();
-    const auto ended = co_await find_ended();
-    for (const auto& id : ended) begin(id);
-    if (look % looks_between_attempts == 0) go_on_ending();
+  for (int number = 0;; ++number) {
+    co_await told(look(number));
     give_back_memory();
     co_await pause(executor_, pace_.look);
   }
 }
 
+Task<void> Caretaker::look(int number) {
+  tenancy_.settle_leases();
+  const auto ended = co_await find_ended();
+  for (const auto& id : ended) begin(id);
+  if (number % looks_between_attempts == 0)
+    for (const auto& id : ending()) queue(id);
+}
+
 void Caretaker::begin(const std::string& id) {
   if (const auto refused = tenancy_.begin_end(id)) return log("project " + id + ": " + rules::sentence_of(*refused));
   log("project " + id + " ends: its lease is over, or its holder is gone");
-  tasks_.spawn(work(id));
+  queue(id);
 }
 
-std::vector<std::string> Caretaker::go_on_ending() {
+void Caretaker::queue(const std::string& id) {
+  if (!queued_.contains(id)) tasks_.spawn(told(work(id)));
+}
+
+std::vector<std::string> Caretaker::ending() const {
   std::vector<std::string> ending;
-  for (const auto& course : tenancy_.courses()) {
-    if (!course.ending) continue;
-    ending.push_back(course.id);
-    if (!is_at_work(course.id)) tasks_.spawn(work(course.id));
-  }
+  for (const auto& course : tenancy_.courses())
+    if (course.ending) ending.push_back(course.id);
   return ending;
 }
 
@@ -175,6 +192,7 @@ Task<std::set<std::string>> Caretaker::find_living(std::vector<std::string> ids)
 }
 
 Task<void> Caretaker::work(std::string id) {
+  const Work queued(queued_, id);
   co_await wait_for_turn(id);
   const auto courses = tenancy_.courses();
   const auto course = std::ranges::find(courses, id, &Tenancy::Course::id);
@@ -203,7 +221,7 @@ Task<TeardownReport> Caretaker::tear_down_now(std::string id, rules::Teardown ho
 
 Task<TeardownReport> Caretaker::end(std::string id) {
   reports_.erase(id);
-  tasks_.spawn(work(id));
+  queue(id);
   while (!reports_.contains(id) && tenancy_.is_known(id)) co_await pause(executor_, turn_pause);
   const auto report = reports_[id];
   reports_.erase(id);
@@ -249,12 +267,9 @@ Task<std::variant<Caretaker::Collection, Deny>> Caretaker::collect(bool removes)
   auto found = co_await survey();
   if (auto* deny = std::get_if<Deny>(&found)) co_return std::move(*deny);
   collection.orphans = std::get<std::vector<rules::Orphan>>(std::move(found));
-  if (!removes) {
-    for (const auto& course : tenancy_.courses())
-      if (course.ending) collection.ending.push_back(course.id);
-    co_return collection;
-  }
-  collection.ending = go_on_ending();
+  collection.ending = ending();
+  if (!removes) co_return collection;
+  for (const auto& id : collection.ending) queue(id);
   for (auto& orphan : collection.orphans) {
     if (!rules::is_project_id(orphan.project)) continue;  // that label is none of podfence's
     co_await wait_for_turn(orphan.project);
@@ -265,19 +280,24 @@ Task<std::variant<Caretaker::Collection, Deny>> Caretaker::collect(bool removes)
 }
 
 Task<void> Caretaker::survey_regularly() {
-  std::string told;
+  std::string last;
   while (true) {
-    const bool removes = tenancy_.configuration().removes_orphans;
-    const auto collected = co_await collect(removes);
-    std::string text;
-    if (const auto* collection = std::get_if<Collection>(&collected))
-      for (const auto& orphan : collection->orphans)
-        text += (text.empty() ? "" : "; ") + orphan.project + ": " + rules::text_of(orphan.things);
-    if (!removes && !text.empty() && text != told)
-      log("of projects that are not known there are (podfence gc removes them): " + text);
-    told = std::move(text);
+    co_await told(survey_once(last));
     co_await pause(executor_, pace_.survey);
   }
+}
+
+/// `last`: what was told the last time is not told again.
+Task<void> Caretaker::survey_once(std::string& last) {
+  const bool removes = tenancy_.configuration().removes_orphans;
+  const auto collected = co_await collect(removes);
+  std::string text;
+  if (const auto* collection = std::get_if<Collection>(&collected))
+    for (const auto& orphan : collection->orphans)
+      text += (text.empty() ? "" : "; ") + orphan.project + ": " + rules::text_of(orphan.things);
+  if (!removes && !text.empty() && text != last)
+    log("of projects that are not known there are (podfence gc removes them): " + text);
+  last = std::move(text);
 }
 
 }  // namespace podfence::proxy

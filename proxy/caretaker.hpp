@@ -48,11 +48,14 @@ class Caretaker {
   class Work;
 
   Task<void> look_regularly();
+  Task<void> look(int number);
   Task<void> survey_regularly();
+  Task<void> survey_once(std::string& last);
   Task<std::vector<std::string>> find_ended();
   Task<std::set<std::string>> find_living(std::vector<std::string> ids);
   void begin(const std::string& id);
-  std::vector<std::string> go_on_ending();
+  void queue(const std::string& id);
+  std::vector<std::string> ending() const;
   Task<void> work(std::string id);
   Task<void> wait_for_turn(std::string id);
   Task<rules::TeardownReport> tear_down_now(std::string id, rules::Teardown how);
@@ -66,6 +69,7 @@ class Caretaker {
   ConnectionBudget places_;
   SessionGroup clients_;
   TaskGroup tasks_;
+  std::set<std::string> queued_;                          ///< projects that end, and wait for their turn or have it
   std::set<std::string> working_;                         ///< projects of which something is being torn down
   std::set<std::string> absent_;                          ///< whose containers had ended at the last look
   std::map<std::string, rules::TeardownReport> reports_;  ///< of the last attempt at projects that end

@@ -107,11 +107,11 @@ Task<Reply> OperatorApi::put(std::string project, std::string content) {
   auto definition = std::get<rules::json::Value>(std::move(parsed));
   // Orphans of that name are being removed.
   if (caretaker_.is_at_work(project)) co_return operator_error(Deny{rules::refusal("operator.ending"), project});
-  const auto read = tenancy_.read_definition(project, definition);
-  if (const auto* refused = std::get_if<Deny>(&read)) co_return operator_error(*refused);
   std::string mark;
-  if (const auto& holder = std::get<rules::ProjectConfiguration>(read).life.holder) {
-    auto marked = co_await caretaker_.mark_holder(*holder);
+  if (rules::is_held(definition)) {
+    const auto read = tenancy_.read_definition(project, definition);
+    if (const auto* refused = std::get_if<Deny>(&read)) co_return operator_error(*refused);
+    auto marked = co_await caretaker_.mark_holder(*std::get<rules::ProjectConfiguration>(read).life.holder);
     if (const auto* refused = std::get_if<Deny>(&marked)) co_return operator_error(*refused);
     mark = std::get<std::string>(std::move(marked));
   }

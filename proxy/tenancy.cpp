@@ -74,27 +74,24 @@ void Tenancy::start() {
   }
 }
 
-/// One that cannot be served any more is kept, with the reason.
+/// One that cannot be served any more is kept, with the reason, and with what a later reload goes on from.
 void Tenancy::restore(const ProjectStore::Row& row) {
   const auto& id = row.id;
   Entry entry;
   entry.project.project.id = id;
   entry.definition = std::get<rules::json::Value>(rules::json::parse(row.definition));
-  entry.progress.ending = rules::teardown_of(row.ending);
   auto read = read_added(id, *entry.definition, *base_, entries_);
-  if (const auto* refused = std::get_if<Deny>(&read)) {
+  if (const auto* refused = std::get_if<Deny>(&read))
     entry.wrong = refused->subject;
-  } else {
-    const auto ending = entry.progress.ending;
+  else
     entry = std::get<Entry>(std::move(read));
-    entry.progress.ending = ending;
-    entry.progress.holder_mark = row.holder;
-    if (entry.project.life.lease) entry.progress.renewed = renewed_before(*entry.project.life.lease, row.renewed);
-    try {
-      if (entry.is_served()) serve(entry);
-    } catch (const std::exception& error) {
-      entry.wrong = error.what();
-    }
+  entry.progress.holder_mark = row.holder;
+  entry.progress.ending = rules::teardown_of(row.ending);
+  if (const auto& lease = entry.project.life.lease) entry.progress.renewed = renewed_before(*lease, row.renewed);
+  try {
+    if (entry.is_served()) serve(entry);
+  } catch (const std::exception& error) {
+    entry.wrong = error.what();
   }
   if (!entry.wrong.empty()) log("project " + id + ", which was added, cannot be served: " + entry.wrong);
   entries_[id] = std::move(entry);
@@ -172,12 +169,12 @@ Refused Tenancy::begin_end(const std::string& id, std::optional<rules::Teardown>
   auto& [project, definition, wrong, progress] = known->second;
   if (!definition) return Deny{refusal("operator.project-configured"), id};
   const auto teardown = how.value_or(progress.ending.value_or(project.life.teardown));
-  server_.remove(id);
   if (teardown == rules::Teardown::None) {
     finish_end(id);
     return std::nullopt;
   }
   store_.set_ending(id, rules::text(teardown));
+  server_.remove(id);
   progress.ending = teardown;
   changed();
   return std::nullopt;
@@ -189,6 +186,7 @@ void Tenancy::note_left(const std::string& id, std::vector<std::string> left) {
 
 void Tenancy::finish_end(const std::string& id) {
   store_.remove(id);
+  server_.remove(id);
   if (entries_.erase(id) > 0) changed();
 }
 

@@ -53,6 +53,8 @@ std::variant<Life, LifeError> read_life(const json::Value& definition) {
   return life;
 }
 
+bool is_held(const json::Value& definition) { return definition.find("holder") != nullptr; }
+
 std::optional<std::string_view> said_of_life(const json::Value& definition) {
   const auto found = std::ranges::find_if(members, [&](auto name) { return definition.find(name) != nullptr; });
   if (found == members.end()) return std::nullopt;

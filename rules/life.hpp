@@ -53,6 +53,9 @@ struct LifeError {
 /// Out of a project's definition, which has the form that the schema demands.
 std::variant<Life, LifeError> read_life(const json::Value& definition);
 
+/// Does a definition, of whatever form, name a holder?
+bool is_held(const json::Value& definition);
+
 /// The first member of a definition that is about its life: only those of projects that are added may have one.
 std::optional<std::string_view> said_of_life(const json::Value& definition);
 

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "proxy/process_mark.hpp"
 #include "proxy/project_store.hpp"
 #include "rules/json.hpp"
@@ -168,6 +170,50 @@ TEST_CASE("a project that was ending goes on ending behind a restart, and is not
   CHECK(is_gone(podfence, "p9"));
   const auto lease_left = read(podfence.get("/projects/p8")).int64("lease_left");
   CHECK((lease_left >= 118 && lease_left <= 120));
+}
+
+TEST_CASE("a project that could not be served at the start keeps its holder until it can") {
+  const testing::TemporaryDirectory directory;
+  const auto path = directory.path() + "/projects.sqlite";
+  Sleeper sleeper;
+  {
+    proxy::ProjectStore store(path);
+    store.put(
+        {"p7",
+         R"({"ports": {"first": 20000, "last": 20009}, "holder": {"process": )" + std::to_string(sleeper.id()) + "}}",
+         proxy::mark_of_process(sleeper.id()), "", 0});
+  }
+  RunningOperator podfence(R"({"projects": {"p1": {"ports": {"first": 20000, "last": 20009}}}})", path);
+  CHECK_FALSE(read(podfence.get("/projects/p7")).flag("served"));
+  podfence.configure(R"({"projects": {"p1": {}}})");
+  CHECK(podfence.send("POST", "/reload").status == 200);
+  std::this_thread::sleep_for(200ms);  // ten looks
+  CHECK(read(podfence.get("/projects/p7")).flag("served"));
+  sleeper.kill();
+  CHECK(is_gone(podfence, "p7"));
+}
+
+TEST_CASE("an end that cannot be written down has not begun, and is tried again") {
+  const testing::TemporaryDirectory directory;
+  const auto path = directory.path() + "/projects.sqlite";
+  RunningOperator podfence(R"({"projects": {}})", path);
+  Sleeper sleeper;
+  const auto held = R"({"holder": {"process": )" + std::to_string(sleeper.id()) + "}}";
+  CHECK(podfence.send("PUT", "/projects/p7", "{}").status == 201);
+  CHECK(podfence.send("PUT", "/projects/p8", held).status == 201);
+  proxy::Database saboteur(path);
+  saboteur.run("ALTER TABLE project RENAME TO away");
+  for (const char* how : {"none", "remove"}) {
+    CHECK(podfence.send("DELETE", std::string("/projects/p7?teardown=") + how).status == 500);
+    CHECK(podfence.ask("p7", "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n").content == "OK");
+    CHECK(read(podfence.get("/projects/p7")).flag("served"));
+  }
+  sleeper.kill();
+  std::this_thread::sleep_for(200ms);  // ten looks
+  CHECK(podfence.get("/projects/p8").status == 200);
+  saboteur.run("ALTER TABLE away RENAME TO project");
+  CHECK(is_gone(podfence, "p8"));
+  CHECK(podfence.send("DELETE", "/projects/p7?teardown=none").status == 204);
 }
 
 TEST_CASE("things of projects that nobody knows are told, and those of known ones are not") {
