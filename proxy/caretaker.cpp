@@ -39,19 +39,11 @@ Task<void> pause(const asio::any_io_executor& executor, std::chrono::millisecond
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-struct Answered {
-  int status = 0;
-  std::string content = {};
-};
-using Answer = std::variant<Answered, Deny>;
+using Answer = std::variant<WholeAnswer, Deny>;
 
 Task<Answer> ask(Services& services, rules::UpstreamRequest request) {
-  UpstreamCall call(services.upstream);
-  if (auto deny = refusal_for(co_await call.send(request))) co_return *std::move(deny);
   BufferBudget::Share share(services.buffers, "");
-  auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
-  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
-  co_return Answered{call.head().status, std::get<std::string>(std::move(content))};
+  co_return co_await ask_whole(services.upstream, std::move(request), services.limits.answer_bytes, share);
 }
 
 /// What goes wrong is told, and done again the next time.
@@ -181,7 +173,7 @@ Task<std::set<std::string>> Caretaker::find_living(std::vector<std::string> ids)
                                         begin + static_cast<std::ptrdiff_t>(std::min(asked_at_once, ids.size() - at)));
     auto request = rules::holders_request(some);
     const auto answer = co_await ask(services_, std::move(request));
-    const auto* answered = std::get_if<Answered>(&answer);
+    const auto* answered = std::get_if<WholeAnswer>(&answer);
     const auto told = answered ? rules::living_holders(answered->status, answered->content) : std::nullopt;
     if (told)
       living.insert(told->begin(), told->end());
@@ -239,7 +231,7 @@ Task<std::variant<std::string, Deny>> Caretaker::find_container(std::string name
   auto request = rules::holder_request(name);
   const auto answer = co_await ask(services_, std::move(request));
   if (const auto* deny = std::get_if<Deny>(&answer)) co_return Deny{refusal("operator.engine"), deny->subject};
-  const auto& answered = std::get<Answered>(answer);
+  const auto& answered = std::get<WholeAnswer>(answer);
   auto held = rules::holder_of(answered.status, answered.content);
   if (!held.wrong.empty()) co_return Deny{refusal("operator.holder"), "the container " + name + ": " + held.wrong};
   co_return std::move(held.id);
@@ -251,7 +243,7 @@ Task<std::variant<std::vector<rules::Orphan>, Deny>> Caretaker::survey() {
     auto request = survey.request(row);
     const auto answer = co_await ask(services_, std::move(request));
     if (const auto* deny = std::get_if<Deny>(&answer)) co_return Deny{refusal("operator.engine"), deny->subject};
-    const auto& answered = std::get<Answered>(answer);
+    const auto& answered = std::get<WholeAnswer>(answer);
     if (!survey.learn(row, answered.status, answered.content))
       co_return Deny{refusal("operator.engine"), "it does not list its " + std::string(row.name)};
   }

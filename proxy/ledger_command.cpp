@@ -3,9 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <exception>
 #include <iostream>
 #include <stdexcept>
 
@@ -14,6 +11,7 @@
 #include "proxy/log.hpp"
 #include "proxy/places.hpp"
 #include "proxy/probe.hpp"
+#include "proxy/run_alone.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/fetched_image.hpp"
 
@@ -146,11 +144,7 @@ rules::EngineInventory ask_engine(const Place& place) {
   const auto ask = [&]() -> Task<void> {
     answer = co_await take_inventory(upstream, buffers, limits.answer_bytes, place.label_key);
   };
-  std::exception_ptr failure;
-  asio::co_spawn(context, ask, [&](std::exception_ptr error) { failure = std::move(error); });
-  context.run();
-  upstream.close_idle();
-  if (failure) std::rethrow_exception(failure);
+  run_alone(context, ask());
   if (const auto* deny = std::get_if<rules::Deny>(&*answer))
     throw std::runtime_error(rules::error_message(rules::error_answer(*deny, rules::Family::Docker).content));
   return std::get<rules::EngineInventory>(*std::move(answer));

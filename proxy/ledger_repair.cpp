@@ -18,20 +18,6 @@ namespace {
 /// A log is no list of images.
 constexpr std::size_t max_lines = 50;
 
-struct Answered {
-  int status;
-  std::string content;
-};
-
-Task<std::variant<Answered, Deny>> ask(Upstream& upstream, rules::UpstreamRequest request, std::size_t limit,
-                                       BufferBudget::Share& share) {
-  UpstreamCall call(upstream);
-  if (auto deny = refusal_for(co_await call.send(request))) co_return std::move(*deny);
-  auto content = co_await read_whole(call.content(), limit, share);
-  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
-  co_return Answered{call.head().status, std::get<std::string>(std::move(content))};
-}
-
 Deny not_understood(std::string_view what) {
   return {rules::refusal("upstream.answer"), std::string(what), rules::Kind::None};
 }
@@ -43,15 +29,15 @@ Task<std::variant<EngineInventory, Deny>> take_inventory(Upstream& upstream, Buf
   BufferBudget::Share share(buffers, "");
   EngineInventory inventory(std::move(label_key));
   auto question = EngineInventory::images_request();  // named: see relay.cpp, whole()
-  auto images = co_await ask(upstream, std::move(question), answer_bytes, share);
+  auto images = co_await ask_whole(upstream, std::move(question), answer_bytes, share);
   if (auto* deny = std::get_if<Deny>(&images)) co_return std::move(*deny);
-  const auto& list = std::get<Answered>(images);
+  const auto& list = std::get<WholeAnswer>(images);
   if (!inventory.learn_images(list.status, list.content))
     co_return not_understood("to the question which images it has");
   question = EngineInventory::secrets_request();
-  auto secrets = co_await ask(upstream, std::move(question), answer_bytes, share);
+  auto secrets = co_await ask_whole(upstream, std::move(question), answer_bytes, share);
   if (auto* deny = std::get_if<Deny>(&secrets)) co_return std::move(*deny);
-  const auto& others = std::get<Answered>(secrets);
+  const auto& others = std::get<WholeAnswer>(secrets);
   if (!inventory.learn_secrets(others.status, others.content))
     co_return not_understood("to the question which secrets it has");
   co_return inventory;

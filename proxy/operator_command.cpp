@@ -1,12 +1,11 @@
 #include "proxy/operator_command.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <iostream>
 #include <iterator>
 
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
+#include "proxy/run_alone.hpp"
 #include "proxy/upstream.hpp"
 #include "rules/operator/report.hpp"
 
@@ -52,32 +51,19 @@ rules::UpstreamRequest request_for(OperatorAction action, const CommandLine::Ope
   return {row->method, target + query_of(operate), {}, std::nullopt};
 }
 
-struct Answer {
-  int status = 0;  ///< 0: there was none
-  std::string content;
-};
-
-Task<void> ask(Upstream& upstream, const rules::UpstreamRequest& request, Answer& answer) {
-  UpstreamCall call(upstream);
-  const auto outcome = co_await call.send(request);
-  if (refusal_for(outcome)) co_return;
+/// nullopt for no answer that can be read.
+Task<void> ask(Upstream& upstream, rules::UpstreamRequest request, std::optional<WholeAnswer>& answer) {
   BufferBudget budget(max_answer, max_answer);
   BufferBudget::Share share(budget, "");
-  auto content = co_await read_whole(call.content(), max_answer, share);
-  auto* text = std::get_if<std::string>(&content);
-  if (!text) co_return;
-  answer = {call.head().status, std::move(*text)};
+  auto given = co_await ask_whole(upstream, std::move(request), max_answer, share);
+  if (auto* whole = std::get_if<WholeAnswer>(&given)) answer = std::move(*whole);
 }
 
-Answer ask(const std::string& socket, const rules::UpstreamRequest& request) {
+std::optional<WholeAnswer> ask(const std::string& socket, const rules::UpstreamRequest& request) {
   asio::io_context context(1);
   Upstream upstream(context.get_executor(), socket);
-  Answer answer;
-  std::exception_ptr failure;
-  asio::co_spawn(context, ask(upstream, request, answer),
-                 [&](std::exception_ptr error) { failure = std::move(error); });
-  context.run();
-  if (failure) std::rethrow_exception(failure);
+  std::optional<WholeAnswer> answer;
+  run_alone(context, ask(upstream, request, answer));
   return answer;
 }
 
@@ -96,7 +82,7 @@ std::variant<rules::json::Value, std::string> definition_of(const CommandLine& l
   return definition;
 }
 
-void print(const CommandLine& line, OperatorAction action, const Answer& answer) {
+void print(const CommandLine& line, OperatorAction action, const WholeAnswer& answer) {
   const auto parsed = rules::json::parse(answer.content, rules::json::answer_limits);
   const auto* document = std::get_if<rules::json::Value>(&parsed);
   std::cout << (line.operate.json || !document ? answer.content : rules::operator_report(action, *document));
@@ -114,6 +100,10 @@ std::variant<std::string, int> operator_socket(const CommandLine& line) {
   return exit_configuration;
 }
 
+std::string no_answer_on(const std::string& socket) {
+  return "podfence does not answer on " + socket + "; is it running?";
+}
+
 int operate(const CommandLine& line) {
   const auto socket = operator_socket(line);
   if (const int* code = std::get_if<int>(&socket)) return *code;
@@ -128,15 +118,15 @@ int operate(const CommandLine& line) {
     request.content = rules::json::write(std::get<rules::json::Value>(definition));
   }
   const auto answer = ask(std::get<std::string>(socket), request);
-  if (answer.status == 0) {
-    log("podfence does not answer on " + std::get<std::string>(socket) + "; is it running?");
+  if (!answer) {
+    log(no_answer_on(std::get<std::string>(socket)));
     return exit_failure;
   }
-  if (answer.status >= 300) {
-    std::cerr << rules::operator_failure(answer.content) << '\n';
+  if (answer->status >= 300) {
+    std::cerr << rules::operator_failure(answer->content) << '\n';
     return exit_refused;
   }
-  print(line, action, answer);
+  print(line, action, *answer);
   return exit_ok;
 }
 

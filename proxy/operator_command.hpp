@@ -13,5 +13,7 @@ int operate(const CommandLine& line);
 
 /// Where the operator's socket is, by the command line or the configuration; or the exit code.
 std::variant<std::string, int> operator_socket(const CommandLine& line);
+/// What is told when nobody answers there.
+std::string no_answer_on(const std::string& socket);
 
 }  // namespace podfence::proxy

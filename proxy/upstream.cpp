@@ -190,4 +190,13 @@ Task<std::variant<std::string, rules::Deny>> read_whole(ContentReader& content, 
   co_return failure;
 }
 
+Task<std::variant<WholeAnswer, rules::Deny>> ask_whole(Upstream& upstream, rules::UpstreamRequest request,
+                                                       std::size_t limit, BufferBudget::Share& share) {
+  UpstreamCall call(upstream);
+  if (auto deny = refusal_for(co_await call.send(request))) co_return *std::move(deny);
+  auto content = co_await read_whole(call.content(), limit, share);
+  if (auto* deny = std::get_if<rules::Deny>(&content)) co_return std::move(*deny);
+  co_return WholeAnswer{call.head().status, std::get<std::string>(std::move(content))};
+}
+
 }  // namespace podfence::proxy

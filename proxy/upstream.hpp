@@ -115,4 +115,12 @@ std::optional<rules::Deny> refusal_for(UpstreamCall::Outcome outcome);
 Task<std::variant<std::string, rules::Deny>> read_whole(ContentReader& content, std::size_t limit,
                                                         BufferBudget::Share& share);
 
+struct WholeAnswer {
+  int status = 0;
+  std::string content = {};
+};
+/// A request of podfence's own, and all of what is answered.
+Task<std::variant<WholeAnswer, rules::Deny>> ask_whole(Upstream& upstream, rules::UpstreamRequest request,
+                                                       std::size_t limit, BufferBudget::Share& share);
+
 }  // namespace podfence::proxy

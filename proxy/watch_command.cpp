@@ -1,12 +1,11 @@
 #include "proxy/watch_command.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <iostream>
 
 #include "proxy/line_cutter.hpp"
 #include "proxy/log.hpp"
 #include "proxy/operator_command.hpp"
+#include "proxy/run_alone.hpp"
 #include "proxy/upstream.hpp"
 #include "rules/operator/decision_event.hpp"
 #include "rules/operator/report.hpp"
@@ -59,7 +58,7 @@ struct Watcher {
     const auto request = request_for(line.watch);
     const auto outcome = co_await call.send(request);
     if (refusal_for(outcome)) {
-      log("podfence does not answer on " + socket + "; is it running?");
+      log(no_answer_on(socket));
       co_return;
     }
     if (call.head().status == 200) {
@@ -83,10 +82,7 @@ int watch(const CommandLine& line) {
   Watcher watcher{line, std::get<std::string>(socket)};
   asio::io_context context(1);
   Upstream upstream(context.get_executor(), watcher.socket);
-  std::exception_ptr failure;
-  asio::co_spawn(context, watcher.run(upstream), [&](std::exception_ptr error) { failure = std::move(error); });
-  context.run();
-  if (failure) std::rethrow_exception(failure);
+  run_alone(context, watcher.run(upstream));
   return watcher.code;
 }
 
