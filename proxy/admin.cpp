@@ -3,6 +3,7 @@
 #include "proxy/accepting.hpp"
 #include "proxy/client_answer.hpp"
 #include "proxy/concurrently.hpp"
+#include "proxy/conversation.hpp"
 #include "proxy/log.hpp"
 #include "proxy/page_fields.hpp"
 #include "rules/refusal.hpp"
@@ -39,45 +40,22 @@ void Admin::stop() {
 }
 
 Task<void> Admin::serve(Connection::Socket socket) {
-  struct Count {
-    explicit Count(std::size_t& count) : count_(++count) {}
-    ~Count() { --count_; }
-    std::size_t& count_;
-  } counted(sessions_);
+  const Counted counted(sessions_);
   Connection client(std::move(socket));
   Deadline deadline(client.executor(), client);
-  co_await first_of(answer(client, deadline), deadline.watch());
-}
-
-Task<void> Admin::answer(Connection& client, Deadline& deadline) {
-  bool goes_on = true;
-  while (goes_on) {
-    deadline.set(limits_.idle_time);
-    auto read = co_await read_request_head(client, limits_);
-    deadline.clear();
-    if (std::holds_alternative<Ended>(read)) co_return;
-    rules::AuditRecord record;
-    const Waits waits;
-    ClientAnswer answer(client, deadline, limits_, record, waits);
-    const auto* head = std::get_if<RequestHead>(&read);
-    if (head) {
-      answer.set_to_head(head->method == rules::Method::Head);
-      RequestContent content(client, deadline, limits_, *head, record);
-      if (!head->keep_alive) answer.close_after();
-      co_await respond(*head, client, content, answer);
-    } else {
-      answer.close_after();
-      co_await answer.send(operator_error(std::get<RefusedHead>(read).deny));
-    }
-    goes_on = answer.connection_goes_on();
-  }
+  Respond respond = [&](const RequestHead& head, ClientAnswer& answer, rules::AuditRecord& record) {
+    return this->respond(head, client, deadline, answer, record);
+  };
+  co_await first_of(converse(client, deadline, limits_, std::move(respond)), deadline.watch());
 }
 
 Task<void> Admin::follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused) {
   refused = co_await decisions_.follow(call, answer);
 }
 
-Task<void> Admin::respond(const RequestHead& head, Connection& client, RequestContent& content, ClientAnswer& answer) {
+Task<void> Admin::respond(const RequestHead& head, Connection& client, Deadline& deadline, ClientAnswer& answer,
+                          rules::AuditRecord& record) {
+  RequestContent content(client, deadline, limits_, head, record);
   auto call = rules::operator_call(head.method, head.target);
   const auto* asked = std::get_if<rules::OperatorCall>(&call);
   rules::Reply given;

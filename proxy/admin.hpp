@@ -27,9 +27,9 @@ class Admin {
 
  private:
   Task<void> serve(Connection::Socket socket);
-  Task<void> answer(Connection& client, Deadline& deadline);
   using Refused = std::optional<rules::Deny>;
-  Task<void> respond(const RequestHead& head, Connection& client, RequestContent& content, ClientAnswer& answer);
+  Task<void> respond(const RequestHead& head, Connection& client, Deadline& deadline, ClientAnswer& answer,
+                     rules::AuditRecord& record);
   Task<void> follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused);
   Task<rules::Reply> reply(rules::OperatorCall call, const RequestHead& head, RequestContent& content);
 

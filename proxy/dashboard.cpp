@@ -7,6 +7,7 @@
 
 #include "proxy/accepting.hpp"
 #include "proxy/concurrently.hpp"
+#include "proxy/conversation.hpp"
 #include "proxy/operator_api.hpp"
 #include "proxy/page_fields.hpp"
 #include "proxy/random.hpp"
@@ -77,11 +78,7 @@ void Dashboard::stop() {
 
 /// A Connection does to any stream socket what it does to one of its own kind.
 Task<void> Dashboard::serve(tcp::socket socket) {
-  struct Count {
-    explicit Count(std::size_t& count) : count_(++count) {}
-    ~Count() { --count_; }
-    std::size_t& count_;
-  } counted(sessions_);
+  const Counted counted(sessions_);
   boost::system::error_code error;
   socket.set_option(tcp::no_delay(true), error);
   const int file = socket.release(error);
@@ -90,30 +87,12 @@ Task<void> Dashboard::serve(tcp::socket socket) {
   adopted.assign(asio::local::stream_protocol(), file);
   Connection client(std::move(adopted));
   Deadline deadline(client.executor(), client);
-  co_await first_of(answer(client, deadline), deadline.watch(), client.until_peer_closed());
-}
-
-Task<void> Dashboard::answer(Connection& client, Deadline& deadline) {
-  bool goes_on = true;
-  while (goes_on) {
-    deadline.set(limits_.idle_time);
-    auto read = co_await read_request_head(client, limits_);
-    deadline.clear();
-    if (std::holds_alternative<Ended>(read)) co_return;
-    rules::AuditRecord record;
-    const Waits waits;
-    ClientAnswer answer(client, deadline, limits_, record, waits);
-    const auto* head = std::get_if<RequestHead>(&read);
-    if (!head || !head->keep_alive || head->content.has_content()) answer.close_after();
-    if (head) {
-      answer.set_to_head(head->method == rules::Method::Head);
-      co_await respond(*head, client, answer);
-    } else {
-      const auto refused = operator_error(std::get<RefusedHead>(read).deny);
-      co_await answer.send(refused);
-    }
-    goes_on = answer.connection_goes_on();
-  }
+  Respond respond = [&](const RequestHead& head, ClientAnswer& answer, rules::AuditRecord&) {
+    if (head.content.has_content()) answer.close_after();  // it is not read
+    return this->respond(head, client, answer);
+  };
+  co_await first_of(converse(client, deadline, limits_, std::move(respond)), deadline.watch(),
+                    client.until_peer_closed());
 }
 
 /// A page of elsewhere can make a browser ask here, under a name of its own that leads to this address.

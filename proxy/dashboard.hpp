@@ -25,7 +25,6 @@ class Dashboard {
 
  private:
   Task<void> serve(boost::asio::ip::tcp::socket socket);
-  Task<void> answer(Connection& client, Deadline& deadline);
   Task<void> respond(const RequestHead& head, Connection& client, ClientAnswer& answer);
   Task<void> pass_on(const rules::UpstreamRequest& request, Connection& client, ClientAnswer& answer);
   std::variant<rules::UpstreamRequest, rules::Deny> judge(const RequestHead& head) const;
