@@ -1,11 +1,12 @@
 // The ledger's files: whose they are, what is damaged, and what other versions wrote.
+#include "tests/support/ledger_file.hpp"
+
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "proxy/database.hpp"
 #include "proxy/ledger.hpp"
@@ -13,7 +14,11 @@
 
 using namespace podfence::proxy;
 using podfence::rules::Claim;
+using podfence::testing::contains;
+using podfence::testing::read_file;
+using podfence::testing::refused_ledger;
 using podfence::testing::TemporaryDirectory;
+using podfence::testing::write_file;
 
 namespace {
 
@@ -23,28 +28,6 @@ constexpr auto MakeTag = Claim::Change::MakeTag;
 const std::string image(64, 'a');
 const std::string other_image(64, 'b');
 const std::string tag = "docker.io/library/alpine:latest";
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// What a person reads when the ledger of that path does not open, or "opened".
-std::string refused(const std::string& path) {
-  try {
-    SqliteLedger ledger(path);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "opened";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-void write_file(const std::string& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary) << content;
-  chmod(path.c_str(), 0600);
-}
 
 }  // namespace
 
@@ -65,7 +48,7 @@ TEST_CASE("a file that others may write is refused") {
   write_file(directory.path("ledger"), "");
   for (const mode_t mode : {0620, 0602, 0666}) {
     REQUIRE(chmod(directory.path("ledger").c_str(), mode) == 0);
-    CHECK(contains(refused(directory.path("ledger")), "can be written by others"));
+    CHECK(contains(refused_ledger(directory.path("ledger")), "can be written by others"));
   }
 }
 
@@ -73,24 +56,24 @@ TEST_CASE("a file of another owner is refused" * doctest::skip(geteuid() != 0)) 
   const TemporaryDirectory directory;
   write_file(directory.path("ledger"), "");
   REQUIRE(chown(directory.path("ledger").c_str(), 12345, 12345) == 0);
-  CHECK(contains(refused(directory.path("ledger")), "belongs to uid 12345"));
+  CHECK(contains(refused_ledger(directory.path("ledger")), "belongs to uid 12345"));
 }
 
 TEST_CASE("a link is not followed, and a directory is no ledger") {
   const TemporaryDirectory directory;
   write_file(directory.path("elsewhere"), "");
   std::filesystem::create_symlink(directory.path("elsewhere"), directory.path("ledger"));
-  CHECK(contains(refused(directory.path("ledger")), "cannot open " + directory.path("ledger")));
+  CHECK(contains(refused_ledger(directory.path("ledger")), "cannot open " + directory.path("ledger")));
   std::filesystem::create_directory(directory.path("folder"));
-  CHECK(contains(refused(directory.path("folder")), directory.path("folder")));
-  CHECK(contains(refused(directory.path("absent/ledger")), "No such file or directory"));
+  CHECK(contains(refused_ledger(directory.path("folder")), directory.path("folder")));
+  CHECK(contains(refused_ledger(directory.path("absent/ledger")), "No such file or directory"));
 }
 
 TEST_CASE("a damaged file gives a clear error and is left as it is") {
   const TemporaryDirectory directory;
   const std::string garbage(4096, 'x');
   write_file(directory.path("ledger"), garbage);
-  const std::string reason = refused(directory.path("ledger"));
+  const std::string reason = refused_ledger(directory.path("ledger"));
   CHECK(contains(reason, "the ledger " + directory.path("ledger") + " cannot be used: file is not a database"));
   CHECK(contains(reason, "move it and the files beside it away (" + directory.path("ledger") + "*) to begin anew"));
   CHECK(std::filesystem::file_size(directory.path("ledger")) == garbage.size());
@@ -106,7 +89,7 @@ TEST_CASE("damage in the middle of a file is found when it is opened") {
   file.seekp(3 * 4096);
   file << std::string(4096, 'x');
   file.close();
-  CHECK(contains(refused(directory.path("ledger")), "cannot be used"));
+  CHECK(contains(refused_ledger(directory.path("ledger")), "cannot be used"));
 }
 
 TEST_CASE("a ledger of a newer podfence is refused, and left as it is") {
@@ -115,7 +98,7 @@ TEST_CASE("a ledger of a newer podfence is refused, and left as it is") {
   Database(path).run("CREATE TABLE later (x); PRAGMA user_version = 4");
   chmod(path.c_str(), 0600);
   const auto before = read_file(path);
-  const auto reason = refused(path);
+  const auto reason = refused_ledger(path);
   CHECK(contains(reason, "it was written by a newer podfence (schema 4; this one knows 3); bring back a copy"));
   CHECK(read_file(path) == before);
 }
@@ -126,7 +109,7 @@ TEST_CASE("a database of another program is refused, and left as it is") {
   Database(path).run("CREATE TABLE other (x)");
   chmod(path.c_str(), 0600);
   const auto before = read_file(path);
-  CHECK(contains(refused(path), "it is a database of another program"));
+  CHECK(contains(refused_ledger(path), "it is a database of another program"));
   CHECK(read_file(path) == before);
 }
 
@@ -169,16 +152,16 @@ TEST_CASE("a file that was cut down to nothing is no new ledger") {
   const auto path = directory.path("ledger");
   { SqliteLedger(path).apply("p1", {{HoldImage, image}}); }
   std::filesystem::resize_file(path, 0);
-  CHECK(contains(refused(path), "cannot be used: it is empty, and was not when podfence left it"));
+  CHECK(contains(refused_ledger(path), "cannot be used: it is empty, and was not when podfence left it"));
   CHECK(std::filesystem::file_size(path) == 0);
   // The way out that it tells.
   for (const char* name : {"ledger", "ledger.lock"}) std::filesystem::remove(directory.path(name));
-  CHECK(refused(path) == "opened");
+  CHECK(refused_ledger(path) == "opened");
 }
 
 TEST_CASE("a podfence that was killed before it made its tables begins anew") {
   const TemporaryDirectory directory;
   write_file(directory.path("ledger"), "");
   write_file(directory.path("ledger.lock"), "");
-  CHECK(refused(directory.path("ledger")) == "opened");
+  CHECK(refused_ledger(directory.path("ledger")) == "opened");
 }

@@ -2,19 +2,19 @@
 #include "proxy/ledger.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "proxy/database.hpp"
+#include "tests/support/ledger_file.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace podfence::proxy;
 using podfence::rules::Claim;
+using podfence::testing::contains;
+using podfence::testing::refused_ledger;
 using podfence::testing::TemporaryDirectory;
+using podfence::testing::write_file;
 
 namespace {
 
@@ -30,23 +30,6 @@ constexpr auto RenewCacheKey = Claim::Change::RenewCacheKey;
 const std::string image(64, 'a');
 const std::string other_image(64, 'b');
 const std::string tag = "docker.io/library/alpine:latest";
-
-/// What a person reads when the ledger of that path does not open, or "opened".
-std::string refused(const std::string& path) {
-  try {
-    SqliteLedger ledger(path);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "opened";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-void write_file(const std::string& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary) << content;
-  chmod(path.c_str(), 0600);
-}
 
 }  // namespace
 
@@ -274,9 +257,9 @@ TEST_CASE("a second podfence on the same ledger is refused, and served when the 
   const TemporaryDirectory directory;
   {
     SqliteLedger first(directory.path("ledger"));
-    CHECK(contains(refused(directory.path("ledger")), "is in use by another podfence"));
+    CHECK(contains(refused_ledger(directory.path("ledger")), "is in use by another podfence"));
   }
-  CHECK(refused(directory.path("ledger")) == "opened");
+  CHECK(refused_ledger(directory.path("ledger")) == "opened");
 }
 
 TEST_CASE("a ledger can be read while it is in use, and what is written then is not seen") {
