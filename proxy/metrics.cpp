@@ -194,13 +194,11 @@ class MetricsPage {
 Metrics::Metrics(std::string_view version)
     : version_(version), started_(seconds_of(std::chrono::system_clock::now())) {}
 
-void Metrics::show(std::span<const rules::ProjectState> projects, std::size_t labelled) {
-  std::set<std::string> next;
+void Metrics::show(std::span<const std::string_view> ids, std::size_t labelled) {
+  std::set<std::string, std::less<>> next;
   for (const bool had_one : {true, false})
-    for (const auto& state : projects) {
-      const auto& id = state.project->project.id;
-      if (next.size() < labelled && labelled_.contains(id) == had_one) next.insert(id);
-    }
+    for (const auto id : ids)
+      if (next.size() < labelled && labelled_.contains(id) == had_one) next.emplace(id);
   labelled_ = std::move(next);
   std::erase_if(projects_, [&](const auto& entry) { return !entry.first.empty() && !labelled_.contains(entry.first); });
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What operators watch, in Prometheus' text format (exposition format 0.0.4). docs/admin-api.md tells each metric.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,7 +33,7 @@ class Metrics {
 
   /// The projects that there are now. At most so many have series of their own, those that had them before others; what
   /// the rest does is counted under the project "".
-  void show(std::span<const rules::ProjectState> projects, std::size_t labelled);
+  void show(std::span<const std::string_view> ids, std::size_t labelled);
   void count(const rules::AuditRecord& record);
 
   /// What is looked at, not counted.
@@ -63,7 +64,7 @@ class Metrics {
   std::string version_;
   double started_;
   // Labels come from podfence's own tables and configuration, never from a client: there is an end of them.
-  std::set<std::string> labelled_;
+  std::set<std::string, std::less<>> labelled_;
   std::map<std::string, OfProject> projects_;
   std::map<std::tuple<std::string_view, std::string_view, std::string>, std::uint64_t> requests_;
   std::map<std::string_view, OfAct> acts_;

@@ -321,6 +321,13 @@ std::vector<rules::ProjectState> Tenancy::states() const {
   return states;
 }
 
+std::vector<std::string_view> Tenancy::ids() const {
+  std::vector<std::string_view> ids;
+  ids.reserve(entries_.size());
+  for (const auto& [id, entry] : entries_) ids.push_back(id);
+  return ids;
+}
+
 std::optional<rules::PolicyPlace> Tenancy::place(const std::string& id, const std::string& key) {
   const auto known = entries_.find(id);
   if (!base_ || key.empty() || known == entries_.end()) return std::nullopt;

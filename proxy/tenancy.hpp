@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -66,6 +67,8 @@ class Tenancy {
   /// The project must be known.
   rules::ProjectState state(const std::string& id) const;
   std::vector<rules::ProjectState> states() const;
+  /// Of all that are known; valid until the next change.
+  std::vector<std::string_view> ids() const;
   /// Where a key of a project's policy stands; nullopt where nobody can say.
   std::optional<rules::PolicyPlace> place(const std::string& id, const std::string& key);
   /// What is served now.

@@ -15,7 +15,7 @@ void Watching::begin(AuditLog& audit) {
     history.count(record, this_minute());
     decisions.tell(record);
   });
-  const auto show = [this] { metrics.show(tenancy.states(), tenancy.configuration().labelled_projects); };
+  const auto show = [this] { metrics.show(tenancy.ids(), tenancy.configuration().labelled_projects); };
   tenancy.on_change(show);
   show();
 }

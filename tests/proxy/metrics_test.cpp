@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -26,7 +27,13 @@ struct Stage {
   Stage() {
     configuration = std::get<rules::Configuration>(rules::read_configuration(three));
     for (const auto& project : configuration.projects) states.push_back({&project, nullptr, 4});
-    metrics.show(states, 100);
+    show(100);
+  }
+
+  void show(std::size_t labelled) {
+    std::vector<std::string_view> ids;
+    for (const auto& state : states) ids.push_back(state.project->project.id);
+    metrics.show(ids, labelled);
   }
 
   rules::AuditRecord record(const std::string& project, const std::string& decision,
@@ -100,7 +107,7 @@ TEST_CASE("the series of a project that is gone are gone") {
   Stage stage;
   stage.metrics.count(stage.record("p1", "allow"));
   stage.states.erase(stage.states.begin());
-  stage.metrics.show(stage.states, 100);
+  stage.show(100);
   stage.lacks("\"p1\"");
   stage.has("podfence_projects 2");
   stage.metrics.count(stage.record("p1", "error"));  // its last clients are being cut off
@@ -109,14 +116,14 @@ TEST_CASE("the series of a project that is gone are gone") {
 
 TEST_CASE("only so many projects have series of their own, and keep them") {
   Stage stage;
-  stage.metrics.show(std::span(stage.states).last(1), 1);  // p2 comes first
-  stage.metrics.show(stage.states, 2);
+  stage.metrics.show(std::array<std::string_view, 1>{"p2"}, 1);  // it comes first
+  stage.show(2);
   for (const auto* project : {"p1", "p10", "p2", "a stranger"}) stage.metrics.count(stage.record(project, "allow"));
   stage.has(R"(podfence_decisions_total{project="p1",decision="allow"} 1)");
   stage.has(R"(podfence_decisions_total{project="p2",decision="allow"} 1)");
   stage.has(R"(podfence_decisions_total{project="",decision="allow"} 2)");
   stage.lacks("\"p10\"");
-  stage.metrics.show(stage.states, 0);
+  stage.show(0);
   stage.lacks("\"p1\"");
   stage.lacks("\"p2\"");
 }
