@@ -16,6 +16,12 @@ constexpr std::array<char, block_size> zero_bytes{};
 constexpr std::string_view zeros(zero_bytes.data(), zero_bytes.size());
 constexpr mode_t permission_bits = 07777;
 
+locale_t utf8() {
+  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  if (!locale) throw ArchiveError("the C library has no locale C.UTF-8");
+  return locale;
+}
+
 /// libarchive reads and writes names in the locale of the thread; a program's is "C" until somebody says otherwise.
 class Utf8Names {
  public:
@@ -25,11 +31,6 @@ class Utf8Names {
   Utf8Names& operator=(const Utf8Names&) = delete;
 
  private:
-  static locale_t utf8() {
-    static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-    if (!locale) throw ArchiveError("the C library has no locale C.UTF-8");
-    return locale;
-  }
   locale_t former_;
 };
 
@@ -91,6 +92,8 @@ Entry new_entry(const std::string& name) {
 }
 
 }  // namespace
+
+void prepare_archives() { utf8(); }
 
 ArchiveReader::ArchiveReader(int descriptor) : handle_(archive_read_new()) {
   const Utf8Names names;

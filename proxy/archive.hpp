@@ -15,6 +15,9 @@
 
 namespace podfence::proxy {
 
+/// Loads what archives need of the C library, for a process that will not be able to (confinement.hpp).
+void prepare_archives();
+
 class ArchiveReader {
  public:
   explicit ArchiveReader(int descriptor);

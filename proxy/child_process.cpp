@@ -77,11 +77,14 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const std:
 
 ChildProcess::~ChildProcess() {
   if (outcome_) return;
-  kill(id_, SIGTERM);
+  send(SIGTERM);
   if (wait(patience)) return;
-  kill(id_, SIGKILL);
+  send(SIGKILL);
   wait(patience);
 }
+
+/// By the file, which a confined process has, and no other process's.
+void ChildProcess::send(int signal) { syscall(SYS_pidfd_send_signal, ended(), signal, nullptr, 0); }
 
 std::optional<std::string> ChildProcess::wait(std::chrono::milliseconds time) {
   if (outcome_) return outcome_;

@@ -31,6 +31,8 @@ class ChildProcess {
  private:
   static constexpr std::chrono::seconds patience{5};
 
+  void send(int signal);
+
   pid_t id_ = -1;
   File pid_file_;
   std::optional<std::string> outcome_;

@@ -59,7 +59,7 @@ Task<void> pass_content(UpstreamCall& call, ClientAnswer& answer) {
 }  // namespace
 
 Dashboard::Dashboard(asio::io_context& context, const std::string& admin, const tcp::endpoint& endpoint)
-    : admin_(context.get_executor(), admin),
+    : admin_(context.get_executor(), connect_to_socket(admin)),
       acceptor_(listen(context, endpoint)),
       word_(random_digits()),
       tasks_(context.get_executor()) {

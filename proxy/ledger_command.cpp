@@ -138,7 +138,7 @@ rules::EngineInventory ask_engine(const Place& place) {
                              "); --upstream names its socket");
   const Limits limits;
   asio::io_context context(1);
-  Upstream upstream(context.get_executor(), place.upstream);
+  Upstream upstream(context.get_executor(), connect_to_socket(place.upstream));
   BufferBudget buffers(limits.buffered_bytes, limits.buffered_bytes);
   std::optional<std::variant<rules::EngineInventory, rules::Deny>> answer;
   const auto ask = [&]() -> Task<void> {

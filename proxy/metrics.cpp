@@ -16,6 +16,7 @@ using Kind = MetricRow::Kind;
 enum Metric : std::size_t {
   BuildInfo,
   StartTime,
+  Confined,
   Projects,
   Generation,
   Opening,
@@ -44,6 +45,7 @@ enum Metric : std::size_t {
 constexpr auto rows = std::to_array<MetricRow>({
     {Kind::Gauge, "podfence_build_info", "version", "Which podfence this is"},
     {Kind::Gauge, "podfence_start_time_seconds", "", "When podfence began, since the epoch"},
+    {Kind::Gauge, "podfence_confinement", "by", "What podfence gave up: seccomp 1 or 0, landlock the kernel's version or 0"},
     {Kind::Gauge, "podfence_projects", "", "Projects that are known"},
     {Kind::Gauge, "podfence_generation", "", "Changes of the projects and the configuration since the start"},
     {Kind::Gauge, "podfence_insecure_opening", "project, opening", "1 for each opening of a project's policy"},
@@ -130,6 +132,8 @@ class MetricsPage {
   void add_podfence() {
     add(BuildInfo, {{"version", metrics_.version_}}, 1);
     add(StartTime, {}, metrics_.started_);
+    add(Confined, {{"by", "seccomp"}}, metrics_.confinement_.calls);
+    add(Confined, {{"by", "landlock"}}, metrics_.confinement_.files);
     add(Projects, {}, now_.projects.size());
     add(Generation, {}, now_.generation);
     add(Readers, {}, now_.readers);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "proxy/confinement.hpp"
 #include "proxy/histogram.hpp"
 #include "proxy/ledger.hpp"
 #include "proxy/upstream.hpp"
@@ -35,6 +36,7 @@ class Metrics {
   /// the rest does is counted under the project "".
   void show(std::span<const std::string_view> ids, std::size_t labelled);
   void count(const rules::AuditRecord& record);
+  void note(const Confinement& confinement) { confinement_ = confinement; }
 
   /// What is looked at, not counted.
   struct Now {
@@ -63,6 +65,7 @@ class Metrics {
 
   std::string version_;
   double started_;
+  Confinement confinement_;
   // Labels come from podfence's own tables and configuration, never from a client: there is an end of them.
   std::set<std::string, std::less<>> labelled_;
   std::map<std::string, OfProject> projects_;

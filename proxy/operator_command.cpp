@@ -61,7 +61,7 @@ Task<void> ask(Upstream& upstream, rules::UpstreamRequest request, std::optional
 
 std::optional<WholeAnswer> ask(const std::string& socket, const rules::UpstreamRequest& request) {
   asio::io_context context(1);
-  Upstream upstream(context.get_executor(), socket);
+  Upstream upstream(context.get_executor(), connect_to_socket(socket));
   std::optional<WholeAnswer> answer;
   run_alone(context, ask(upstream, request, answer));
   return answer;

@@ -35,11 +35,16 @@ std::string Places::runtime() const {
   return is_directory(usual) ? usual : std::string();
 }
 
-std::string Places::socket(std::string_view project) const {
+std::string Places::sockets() const {
   const std::string directory = runtime();
+  return directory.empty() ? directory : directory + "/podfence";
+}
+
+std::string Places::socket(std::string_view project) const {
+  const std::string directory = sockets();
   if (directory.empty())
     throw std::runtime_error("there is no place for sockets: set XDG_RUNTIME_DIR, or name one with --socket");
-  return directory + "/podfence/" + std::string(project) + "/podman.sock";
+  return directory + "/" + std::string(project) + "/podman.sock";
 }
 
 std::string Places::state() const {

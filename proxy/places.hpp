@@ -20,6 +20,8 @@ class Places {
   /// Each throws std::runtime_error with the way out when the environment names no place.
   std::string socket(std::string_view project) const;
   std::string state() const;
+  /// The directory of the projects' directories, "" where there is no runtime directory.
+  std::string sockets() const;
   /// Podman's own socket, as systemd's podman.socket makes it; "" where there is no runtime directory.
   std::string podman_socket() const;
   /// Of the service that podfence starts; no project's directory can have this name.

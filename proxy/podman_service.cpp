@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "proxy/probe.hpp"
+#include "proxy/unix_socket.hpp"
 
 namespace podfence::proxy {
 namespace {

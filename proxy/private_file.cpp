@@ -17,7 +17,7 @@ namespace {
 }
 
 [[noreturn]] void fail(const std::string& action, const std::string& path) {
-  throw std::runtime_error("cannot " + action + " " + path + ": " + std::generic_category().message(errno));
+  throw std::system_error(errno, std::generic_category(), "cannot " + action + " " + path);
 }
 
 void check_owner(const std::string& path, const struct stat& status) {

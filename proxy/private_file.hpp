@@ -21,7 +21,8 @@ class File {
   int descriptor_;
 };
 
-/// `flags` as for open(2), without O_CREAT. Throws std::runtime_error with a sentence that names the path.
+/// `flags` as for open(2), without O_CREAT. Throws std::runtime_error with a sentence that names the path,
+/// std::system_error where the kernel says no.
 File open_private_file(const std::string& path, int flags);
 
 /// Made with mode 0700 if it is absent, its missing parents too. Throws when others may write to it.

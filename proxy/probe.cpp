@@ -2,34 +2,18 @@
 
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <system_error>
 
-#include "proxy/private_file.hpp"
+#include "proxy/unix_socket.hpp"
 #include "rules/health.hpp"
 
 namespace podfence::proxy {
 namespace {
 
-std::string last_error() { return std::generic_category().message(errno); }
-
-/// Not connected (descriptor -1, reason in errno) when nobody listens.
-File connect_to(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) {
-    errno = ENAMETOOLONG;
-    return File();
-  }
-  std::memcpy(address.sun_path, path.data(), path.size());
-  File file(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(file.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return File();
-  return file;
-}
+std::string text_of(int error) { return std::generic_category().message(error); }
 
 /// The status of an answer's first line, or 0.
 int status_of(std::string_view answer) {
@@ -59,18 +43,16 @@ std::string read_answer(int descriptor) {
 
 }  // namespace
 
-bool is_listening(const std::string& socket) { return connect_to(socket).descriptor() >= 0; }
-
 std::string wrong_with_engine(const std::string& socket, std::chrono::seconds time) {
-  const File file = connect_to(socket);
-  if (file.descriptor() < 0) return last_error();
+  const auto [file, error] = connect_to(unix_address(socket), 0);
+  if (error != 0) return text_of(error);
   const timeval limit{time.count(), 0};
   setsockopt(file.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   const auto request = rules::health_request();
   const std::string text = std::string(rules::text(request.method)) + " " + request.target +
                            " HTTP/1.1\r\nHost: podman\r\nConnection: close\r\n\r\n";
   if (send(file.descriptor(), text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size()))
-    return last_error();
+    return text_of(errno);
   const std::string answer = read_answer(file.descriptor());
   return rules::is_healthy(status_of(answer), content_of(answer)) ? "" : "it does not answer as an engine does";
 }

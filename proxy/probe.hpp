@@ -6,9 +6,6 @@
 
 namespace podfence::proxy {
 
-/// Somebody accepts connections on that socket.
-bool is_listening(const std::string& socket);
-
 /// "" when an engine answers on that socket in time; else why not, in a phrase for people.
 std::string wrong_with_engine(const std::string& socket, std::chrono::seconds time);
 

@@ -11,8 +11,11 @@
 #include <system_error>
 
 #include "proxy/admin.hpp"
+#include "proxy/archive.hpp"
 #include "proxy/caretaker.hpp"
+#include "proxy/confinement.hpp"
 #include "proxy/connection_budget.hpp"
+#include "proxy/connector.hpp"
 #include "proxy/followers.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
@@ -22,6 +25,7 @@
 #include "proxy/probe.hpp"
 #include "proxy/process.hpp"
 #include "proxy/server.hpp"
+#include "proxy/unix_socket.hpp"
 #include "rules/error_answer.hpp"
 
 namespace podfence::proxy {
@@ -124,12 +128,35 @@ void start(Tenancy& tenancy) {
   }
 }
 
+/// What podfence calls upstream with.
+Upstream::Connect through(Connector& connector) {
+  return [&connector] { return connector.connect(); };
+}
+
+/// Everything that will be needed has been opened; a directory for the sockets of projects that are added has to be
+/// there.
+void confine_to(const rules::Configuration& configuration, const std::string& file,
+                const std::vector<std::string>& policies, const Places& places, std::optional<Operator>& operators) {
+  Confinement confinement;
+  if (!configuration.unconfined) {
+    auto reach = reach_of(configuration, file, policies);
+    if (const auto sockets = places.sockets(); !file.empty() && !sockets.empty()) {
+      make_private_directory(sockets);
+      reach.writable.push_back(sockets);
+    }
+    confinement = confine(reach, memory_limit(configuration.http));
+  }
+  if (operators) operators->watching.metrics.note(confinement);
+  log(confinement.text());
+}
+
 /// What runs, and is stopped together.
 struct Parts {
   Server& server;
   Caretaker& caretaker;
   std::optional<Operator>& operators;
   Engine& upstream;
+  Connector& connector;
   Followers& followers;
 
   void stop() {
@@ -140,17 +167,19 @@ struct Parts {
   }
 };
 
-/// Until a signal ends the server, or the service behind it ends by itself: that is thrown.
+/// Until a signal ends the server, or a process that it cannot do without ends by itself: that is thrown.
 void run(asio::io_context& context, Parts parts) {
   auto& service = parts.upstream.service;
   std::optional<std::string> service_ended;
-  asio::posix::stream_descriptor service_end(context);
+  bool connector_ended = false;
+  asio::posix::stream_descriptor service_end(context), connector_end(context, dup(parts.connector.ended()));
   asio::signal_set signals(context, SIGTERM, SIGINT);
   const auto stop = [&] {
     // Nothing of ours may keep the context busy now. A second signal finds the default action and ends us at once.
     signals.clear();
     signals.cancel();
     service_end.close();
+    connector_end.close();
     parts.stop();
   };
   signals.async_wait([&](const boost::system::error_code& error, int signal) {
@@ -167,7 +196,13 @@ void run(asio::io_context& context, Parts parts) {
       stop();
     });
   }
+  connector_end.async_wait(asio::posix::stream_descriptor::wait_read, [&](const boost::system::error_code& error) {
+    if (error) return;
+    connector_ended = true;
+    stop();
+  });
   context.run();
+  if (connector_ended) throw std::runtime_error("the process that connects to Podman for podfence has ended");
   if (service_ended) throw std::runtime_error("the Podman service that podfence started " + *service_ended);
 }
 
@@ -175,6 +210,7 @@ void run(asio::io_context& context, Parts parts) {
 void serve(rules::Configuration configuration, std::optional<rules::ConfigurationBase> base, Tenancy::Read read,
            const std::string& file) {
   harden_process();
+  prepare_archives();
   return_freed_memory();
   check_user(configuration);
   Limits limits = configuration.http;
@@ -188,8 +224,10 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   Followers followers(context);
   AuditLog audit(configuration.audit);
   Engine upstream = find_engine(configuration, places);
-  Server server(context, upstream.socket, {}, limits, ledger, audit, configuration.state, configuration.label);
+  Connector connector(upstream.socket);
+  Server server(context, through(connector), {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
+  const auto policies = base ? base->policy_paths() : std::vector<std::string>();
   Tenancy tenancy(server, places, configuration, store, std::move(base), std::move(read));
   start(tenancy);
   server.start();
@@ -207,7 +245,9 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   followers.begin(file, server, tenancy, audit);
   caretaker.start();
   notify_ready();
-  run(context, {server, caretaker, operators, upstream, followers});
+  ask_who_listens([&](const std::string& path) { return connector.is_listening(path); });
+  confine_to(configuration, file, policies, places, operators);
+  run(context, {server, caretaker, operators, upstream, connector, followers});
 }
 
 }  // namespace

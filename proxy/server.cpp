@@ -34,14 +34,14 @@ struct Server::State {
   Task<void> drain();
 };
 
-Server::Server(asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
+Server::Server(asio::io_context& context, Upstream::Connect upstream, std::vector<ListenerOptions> listeners,
                Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
                std::string label_key, std::chrono::seconds repair_grace)
     : state_(new State{
           context,
           ConnectionBudget(limits.connections, limits.project_connections, listeners.size()),
           std::move(listeners),
-          {limits, Upstream(context.get_executor(), upstream, {.trailer_bytes = limits.trailer_bytes}),
+          {limits, Upstream(context.get_executor(), std::move(upstream), {.trailer_bytes = limits.trailer_bytes}),
            NameLocks(context.get_executor()), BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
            ConnectionBudget(limits.requests, limits.project_connections, 0), rules::OwnerMemory(), rules::Usage(),
            ledger, audit, spool_directory, BufferBudget(limits.spool_bytes, limits.spool_bytes / 2),

@@ -24,7 +24,7 @@ struct ListenerOptions {
 
 class Server {
  public:
-  Server(boost::asio::io_context& context, const std::string& upstream, std::vector<ListenerOptions> listeners,
+  Server(boost::asio::io_context& context, Upstream::Connect upstream, std::vector<ListenerOptions> listeners,
          Limits limits, SqliteLedger& ledger, AuditLog& audit, const std::string& spool_directory,
          std::string label_key = rules::Project{}.label_key,
          std::chrono::seconds repair_grace = std::chrono::seconds(rules::repair_grace_seconds));

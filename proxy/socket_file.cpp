@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
+
+#include "proxy/unix_socket.hpp"
 
 namespace podfence::proxy {
 
@@ -21,14 +21,6 @@ namespace {
   throw std::system_error(error, std::generic_category(), path);
 }
 
-sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) fail(ENAMETOOLONG, path);
-  std::memcpy(address.sun_path, path.data(), path.size());
-  return address;
-}
-
 File new_socket() { return File(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
 /// Somebody else's working socket, or something that is no socket at all, is not ours to replace.
@@ -36,11 +28,7 @@ void check_replaceable(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (!S_ISSOCK(status.st_mode)) fail(EEXIST, path);
-  const auto address = address_of(path);
-  const auto probe = new_socket();
-  const bool connected =
-      ::connect(probe.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  if (connected || errno == EAGAIN) fail(EADDRINUSE, path);
+  if (is_listening(path)) fail(EADDRINUSE, path);
 }
 
 /// A directory of our own beside the final place: nobody can connect before the mode is right.
@@ -67,11 +55,11 @@ SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), 
   if (socket_.descriptor() < 0) fail(errno, path_);
   const auto directory = std::filesystem::path(path_).parent_path();
   if (!std::filesystem::exists(directory)) make_private_directory(directory.string());
-  address_of(path_);  // clients need it to fit as well
+  unix_address(path_);  // clients need it to fit as well
   check_replaceable(path_);
   const Nursery nursery(directory);
   const auto file = nursery.socket();
-  const auto address = address_of(file);
+  const auto address = unix_address(file);
   struct stat status {};
   if (::bind(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(file.c_str(), mode) != 0 || ::listen(socket_.descriptor(), SOMAXCONN) != 0 ||

@@ -1,6 +1,8 @@
 #include "proxy/teardown.hpp"
 
-#include <boost/asio/local/connect_pair.hpp>
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <memory>
 
 #include "proxy/door.hpp"
@@ -41,14 +43,13 @@ class ProjectClient {
   }
 
  private:
-  std::optional<Connection> connect(SessionGroup& clients) {
-    const auto executor = clients.tasks().executor();
-    Connection::Socket own(executor), other(executor);
-    boost::system::error_code error;
-    asio::local::connect_pair(own, other, error);
-    if (error) return std::nullopt;
+  Connected connect(SessionGroup& clients) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return {File(), errno};
+    Connection::Socket other(clients.tasks().executor());
+    other.assign(asio::local::stream_protocol(), ends[1]);
     clients.adopt(std::move(other), door_, own_listener);
-    return Connection(std::move(own));
+    return {File(ends[0]), 0};
   }
 
   Services& services_;

@@ -20,17 +20,20 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
   const struct {
     const char* key;
     bool same;
-  } keys[] = {{"upstream", was.upstream == is.upstream},
-              {"state", was.state == is.state},
-              {"audit", was.audit == is.audit},
-              {"admin", was.admin == is.admin},
-              {"watch", was.watch == is.watch},
-              {"label", was.label == is.label},
-              {"http", was.http == is.http},
+  } keys[] = {{"upstream", was.upstream == is.upstream}, {"state", was.state == is.state},
+              {"audit", was.audit == is.audit},          {"admin", was.admin == is.admin},
+              {"watch", was.watch == is.watch},          {"insecure_unconfined", was.unconfined == is.unconfined},
+              {"label", was.label == is.label},          {"http", was.http == is.http},
               {"control", was.control == is.control}};
   for (const auto& [key, same] : keys)
     if (!same) return key;
   return "";
+}
+
+std::string wrong_with_socket(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  const std::string_view confined = " (is it within what podfence may open? docs/confinement.md)";
+  return std::string(error.what()).append(system && system->code() == std::errc::permission_denied ? confined : "");
 }
 
 std::int64_t seconds_since_1970() {
@@ -151,7 +154,7 @@ Refused Tenancy::put(const std::string& id, rules::json::Value definition, std::
     store_.put(row);
     if (!is_new) serve(entry);
   } catch (const std::system_error& error) {
-    return Deny{refusal("operator.socket"), error.what()};
+    return Deny{refusal("operator.socket"), wrong_with_socket(error)};
   } catch (...) {
     if (is_new) server_.remove(id);
     throw;
@@ -270,7 +273,7 @@ Refused Tenancy::begin_new(const Entries& entries) {
       begun.push_back(id);
     } catch (const std::exception& error) {
       for (const auto& other : begun) server_.remove(other);
-      return Deny{refusal("operator.socket"), error.what()};
+      return Deny{refusal("operator.socket"), wrong_with_socket(error)};
     }
   }
   return std::nullopt;

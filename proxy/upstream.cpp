@@ -36,20 +36,21 @@ std::string write_request(const rules::UpstreamRequest& request, bool streamed, 
   return write_request_head(request, framing, upgrade).append(request.content.value_or(""));
 }
 
+Upstream::Connect connect_to_socket(const std::string& path) {
+  return [path] { return connect_to(unix_address(path), SOCK_NONBLOCK); };
+}
+
 Task<std::optional<Connection>> Upstream::connect() {
-  if (connect_) co_return connect_();
   asio::steady_timer pause(executor_);
   for (int attempt = 0; attempt < connect_attempts; ++attempt) {
-    Connection::Socket socket(executor_);
-    boost::system::error_code error;
-    socket.open(endpoint_.protocol(), error);
-    if (!error) socket.native_non_blocking(true, error);
-    if (error) break;
-    // Connecting a unix socket never takes time. With a full backlog it fails with EAGAIN, which Asio would take for
-    // "in progress" and then for success.
-    if (::connect(socket.native_handle(), endpoint_.data(), static_cast<socklen_t>(endpoint_.size())) == 0)
+    auto [file, error] = connect_();
+    if (error == 0) {
+      Connection::Socket socket(executor_);
+      socket.assign(asio::local::stream_protocol(), file.release());
+      socket.native_non_blocking(true);  // as it is: Asio is told
       co_return Connection(std::move(socket));
-    if (errno != EAGAIN && errno != EINTR) break;
+    }
+    if (error != EAGAIN && error != EINTR) break;
     pause.expires_after(connect_pause);
     co_await pause.async_wait(asio::use_awaitable);
   }

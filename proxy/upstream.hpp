@@ -14,6 +14,7 @@
 #include "proxy/buffer_budget.hpp"
 #include "proxy/content_source.hpp"
 #include "proxy/message_io.hpp"
+#include "proxy/unix_socket.hpp"
 #include "proxy/waits.hpp"
 #include "rules/decision.hpp"
 
@@ -21,15 +22,13 @@ namespace podfence::proxy {
 
 class Upstream {
  public:
-  /// `chunk_limits`: of its answers.
-  Upstream(boost::asio::any_io_executor executor, const std::string& path,
-           const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
-      : executor_(std::move(executor)), endpoint_(path), chunk_limits_(chunk_limits) {}
+  /// Called for each new connection: one that does not block, or the error number.
+  using Connect = std::function<Connected()>;
 
-  /// Not a socket file, but whatever that makes: nullopt for no connection.
-  using Connect = std::function<std::optional<Connection>()>;
-  Upstream(boost::asio::any_io_executor executor, Connect connect)
-      : executor_(std::move(executor)), connect_(std::move(connect)) {}
+  /// `chunk_limits`: of its answers.
+  Upstream(boost::asio::any_io_executor executor, Connect connect,
+           const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
+      : executor_(std::move(executor)), connect_(std::move(connect)), chunk_limits_(chunk_limits) {}
 
   Task<std::optional<Connection>> connect();
   std::optional<Connection> take_idle();
@@ -56,12 +55,14 @@ class Upstream {
   };
 
   boost::asio::any_io_executor executor_;
-  boost::asio::local::stream_protocol::endpoint endpoint_ = {};
-  Connect connect_ = {};
-  ChunkDecoder::Limits chunk_limits_ = {};
+  Connect connect_;
+  ChunkDecoder::Limits chunk_limits_;
   std::vector<Idle> idle_;
   Health health_;
 };
+
+/// To a unix socket.
+Upstream::Connect connect_to_socket(const std::string& path);
 
 /// The whole message, or its head when the content is streamed behind it. `upgrade`: it asks for a tunnel.
 std::string write_request(const rules::UpstreamRequest& request, bool streamed, bool upgrade);

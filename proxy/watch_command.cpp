@@ -81,7 +81,7 @@ int watch(const CommandLine& line) {
   if (const int* code = std::get_if<int>(&socket)) return *code;
   Watcher watcher{line, std::get<std::string>(socket)};
   asio::io_context context(1);
-  Upstream upstream(context.get_executor(), watcher.socket);
+  Upstream upstream(context.get_executor(), connect_to_socket(watcher.socket));
   run_alone(context, watcher.run(upstream));
   return watcher.code;
 }

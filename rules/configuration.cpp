@@ -244,6 +244,7 @@ Failure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
   draft.configuration.removes_orphans = draft.source.value.text("orphans") == "remove";
   draft.configuration.watch = draft.source.value.flag("watch");
+  draft.configuration.unconfined = draft.source.value.flag("insecure_unconfined");
   if (const auto* said = json::find(draft.source.value, "/metrics/labelled_projects"))
     draft.configuration.labelled_projects = static_cast<std::size_t>(said->int64().value_or(0));
   if (auto failure = read_http(draft)) return failure;
@@ -348,6 +349,7 @@ std::variant<ConfigurationBase, ConfigurationError> ConfigurationBase::read(std:
 }
 
 const Configuration& ConfigurationBase::configuration() const { return state_->draft.configuration; }
+std::vector<std::string> ConfigurationBase::policy_paths() const { return state_->draft.shelf.paths(); }
 
 std::variant<ProjectConfiguration, ConfigurationError> ConfigurationBase::read_project(
     const std::string& id, const json::Value& definition, const std::vector<const ProjectConfiguration*>& others) {

@@ -46,6 +46,7 @@ struct Configuration {
   std::size_t labelled_projects = 100;  ///< so many have series of their own in the metrics
   bool removes_orphans = false;         ///< things of projects that are not known are removed, not only told of
   bool watch = false;                   ///< the file is read again whenever it changes
+  bool unconfined = false;              ///< insecure_unconfined: podfence gives nothing up when it serves
   std::string policies = {};            ///< directory of policy files; "" means the one that comes with podfence
 };
 
@@ -91,6 +92,8 @@ class ConfigurationBase {
   ~ConfigurationBase();
 
   const Configuration& configuration() const;
+  /// The policy files that were read for it.
+  std::vector<std::string> policy_paths() const;
   /// One more project, told as `projects` of the file would have it, beside others that there are, those of the
   /// configuration among them. Pointers of errors begin at the definition.
   std::variant<ProjectConfiguration, ConfigurationError> read_project(

@@ -73,6 +73,12 @@ std::variant<Policy, ConfigurationError> policy_of(std::span<const Layer> layers
   return std::get<Policy>(std::move(read));
 }
 
+std::vector<std::string> PolicyShelf::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, source] : sources_) paths.push_back(path);
+  return paths;
+}
+
 std::string PolicyShelf::wrong_with_name(const std::string& name) {
   static const json::Schema schema(configuration_schema, "policy_name");
   if (const auto violation = schema.check(name)) return violation->what;
@@ -105,6 +111,8 @@ std::size_t line_in_configuration(std::string_view text, std::string_view where)
 
 std::vector<std::string> opening_texts(const Configuration& configuration) {
   std::vector<std::string> texts;
+  if (configuration.unconfined)
+    texts.push_back("insecure_unconfined is on: what takes podfence over has all that its user has");
   for (const auto& [project, socket, life] : configuration.projects)
     for (const auto& text : opening_texts(project.policy)) texts.push_back("project " + project.id + ": " + text);
   return texts;

@@ -48,6 +48,9 @@ class PolicyShelf {
  public:
   explicit PolicyShelf(PolicyFiles files) : files_(std::move(files)) {}
 
+  /// Of those that were read.
+  std::vector<std::string> paths() const;
+
   void set_directory(std::string directory) { files_.directory = std::move(directory); }
 
   /// What is wrong with the name alone, "" for nothing.

@@ -12,6 +12,7 @@ packages_build=(
   libsqlite3-dev                     # ledger
   libarchive-dev                     # uploaded archives: build contexts and images
   liblzma-dev                        # those that are packed by xz
+  libseccomp-dev                     # system calls that podfence gives up
   rapidjson-dev                      # JSON
   libyaml-cpp-dev                    # Kubernetes YAML
   prometheus-cpp-dev                 # metrics
@@ -48,6 +49,7 @@ packages_test=(
   python3-docker  # likewise: docker-py
   python3-jsonschema  # second reader of the audit log
   openssl         # certificates
+  gdb             # does what an intruder in podfence would do
   socat           # TLS for podman --remote, which has none
   chromium        # a browser, for the operator's page
   chromium-driver

@@ -45,7 +45,7 @@ class LeftServer {
         ledger_(":memory:"),
         audit_(rules::AuditSettings{directory_.path("audit.log")}),
         context_(1),
-        server_(context_, directory_.path("upstream.sock"),
+        server_(context_, proxy::connect_to_socket(directory_.path("upstream.sock")),
                 {{std::make_shared<const rules::Project>(rules::Project{"p1", "appx.project", {}}),
                   directory_.path("p1/podman.sock")}},
                 short_limits(), (ledger_.apply("p1", left), ledger_), audit_, directory_.path(), "appx.project",

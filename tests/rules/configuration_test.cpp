@@ -91,7 +91,7 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},
       {R"({"project": {"p1": {}}})",
        "1 /project: is not a key that is known here; known are: upstream, state, audit, admin, orphans, watch, "
-       "label, policies, control, http, metrics, "
+       "insecure_unconfined, label, policies, control, http, metrics, "
        "defaults, "
        "projects"},
       {R"({"projects": {"p1": {}}, "metrics": {"labelled_projects": 10001}})",

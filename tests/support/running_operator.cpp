@@ -14,7 +14,7 @@ struct RunningOperator::Running {
       : places([directory](const char* name) { return std::string(name) == "XDG_RUNTIME_DIR" ? directory : "/none"; }),
         ledger(":memory:"),
         audit(rules::AuditSettings{directory + "/audit.log"}),
-        server(context, directory + "/upstream.sock", {}, limits, ledger, audit, directory),
+        server(context, proxy::connect_to_socket(directory + "/upstream.sock"), {}, limits, ledger, audit, directory),
         store(store_path),
         tenancy(server, places, configured(self), store, std::get<rules::ConfigurationBase>(self.read()),
                 [&self] { return self.read(); }),

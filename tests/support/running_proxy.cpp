@@ -58,8 +58,8 @@ RunningProxy::RunningProxy(proxy::Limits limits, rules::Policy policy, bool bodi
       ledger_(":memory:"),
       audit_(rules::AuditSettings{directory_.path() + "/audit.log", bodies}),
       context_(1),
-      server_(context_, directory_.path() + "/upstream.sock", listeners(directory_.path(), std::move(policy)), limits,
-              ledger_, audit_, directory_.path()) {
+      server_(context_, proxy::connect_to_socket(directory_.path() + "/upstream.sock"),
+              listeners(directory_.path(), std::move(policy)), limits, ledger_, audit_, directory_.path()) {
   podman.add(rules::Kind::Image, "localhost/bb:latest", "");
   server_.start();
   thread_ = std::thread([this] {

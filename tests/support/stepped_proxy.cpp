@@ -74,8 +74,9 @@ SteppedProxy::SteppedProxy(proxy::Limits limits)
       ledger_(":memory:"),
       audit_(rules::AuditSettings{directory_.path("audit.log")}),
       services_{.limits = limits,
-                .upstream = proxy::Upstream(context_.get_executor(), directory_.path("upstream.sock"),
-                                            {.trailer_bytes = limits.trailer_bytes}),
+                .upstream =
+                    proxy::Upstream(context_.get_executor(), proxy::connect_to_socket(directory_.path("upstream.sock")),
+                                    {.trailer_bytes = limits.trailer_bytes}),
                 .locks = proxy::NameLocks(context_.get_executor()),
                 .buffers = proxy::BufferBudget(limits.buffered_bytes, limits.project_buffered_bytes),
                 .requests = proxy::ConnectionBudget(limits.requests, limits.requests, 1),

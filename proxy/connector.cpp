@@ -1,0 +1,142 @@
+#include "proxy/connector.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+#include "proxy/system_calls.hpp"
+
+namespace podfence::proxy {
+namespace {
+
+// A message each way (unix(7), SOCK_SEQPACKET). A question is a path, or "" for a connection to upstream; an answer is
+// an error number, 0 for a connection, which comes with it when it is upstream's.
+
+constexpr int channel_of_connector = 3;
+constexpr timeval patience{10, 0};
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+/// The control message that carries one descriptor (SCM_RIGHTS).
+union Rights {
+  cmsghdr head;
+  std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+};
+
+void answer(int error, int handed_over) {
+  iovec part{&error, sizeof error};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  Rights rights{};
+  if (error == 0 && handed_over >= 0) {
+    message.msg_control = rights.bytes.data();
+    message.msg_controllen = rights.bytes.size();
+    rights.head = {.cmsg_len = CMSG_LEN(sizeof handed_over), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    std::memcpy(CMSG_DATA(&rights.head), &handed_over, sizeof handed_over);
+  }
+  ::sendmsg(channel_of_connector, &message, MSG_NOSIGNAL);
+}
+
+/// Until podfence is gone.
+[[noreturn]] void serve(const sockaddr_un& upstream) {
+  std::array<char, 1 + sizeof upstream.sun_path> question;
+  for (;;) {
+    const ssize_t size = ::recv(channel_of_connector, question.data(), question.size(), 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) ::_exit(0);
+    const std::string path(question.data() + 1, static_cast<std::size_t>(size) - 1);
+    const auto connected = connect_to(path.empty() ? upstream : unix_address(path), SOCK_NONBLOCK);
+    answer(connected.error, path.empty() ? connected.socket.descriptor() : -1);
+  }
+}
+
+/// Behind the fork. Signals that end podfence are podfence's: the last requests still need connections.
+[[noreturn]] void become_connector(const sockaddr_un& upstream, int channel, const sigset_t& signals) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
+  ::sigprocmask(SIG_SETMASK, &signals, nullptr);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(channel, channel_of_connector);
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, descriptor);
+  ::close_range(channel_of_connector + 1, ~0U, 0);
+  ::prctl(PR_SET_NAME, "podfence-connect");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) ::_exit(1);
+  try {
+    restrict_system_calls(connecting_calls());
+  } catch (const std::exception&) {
+    ::_exit(1);
+  }
+  serve(upstream);
+}
+
+}  // namespace
+
+Connector::Connector(const std::string& upstream) {
+  const auto address = unix_address(upstream);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
+  channel_ = File(ends[0]);
+  const File other(ends[1]);
+  // None finds the child before it ignores them.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  id_ = ::fork();
+  if (id_ == 0) become_connector(address, other.descriptor(), before);
+  const int error = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (id_ < 0) throw std::system_error(error, std::generic_category(), "fork");
+  pid_file_ = File(static_cast<int>(::syscall(SYS_pidfd_open, id_, 0)));
+  ::setsockopt(channel_.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+}
+
+Connector::~Connector() {
+  channel_ = File();
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED) != 0 && errno == EINTR) {
+  }
+}
+
+Connected Connector::ask(const std::string& path) {
+  const std::string question = "?" + path;
+  if (::send(channel_.descriptor(), question.data(), question.size(), MSG_NOSIGNAL) < 0) return {File(), errno};
+  int error = 0;
+  iovec part{&error, sizeof error};
+  Rights rights{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = rights.bytes.data();
+  message.msg_controllen = rights.bytes.size();
+  ssize_t size = 0;
+  do size = ::recvmsg(channel_.descriptor(), &message, MSG_CMSG_CLOEXEC);
+  while (size < 0 && errno == EINTR);
+  if (size != sizeof error) {
+    channel_ = File();  // a late answer must not be taken for that of another question
+    return {File(), ECONNRESET};
+  }
+  if (message.msg_controllen < sizeof rights.head || rights.head.cmsg_type != SCM_RIGHTS) return {File(), error};
+  int socket = -1;
+  std::memcpy(&socket, CMSG_DATA(&rights.head), sizeof socket);
+  return {File(socket), error};
+}
+
+Connected Connector::connect() { return ask(""); }
+
+bool Connector::is_listening(const std::string& path) {
+  unix_address(path);  // throws; what would mean upstream is never asked for so
+  const int error = ask(path).error;
+  return error == 0 || error == EAGAIN;  // a full backlog has somebody who listens
+}
+
+}  // namespace podfence::proxy
