@@ -30,6 +30,8 @@ constexpr CommandName commands[] = {
     {"reload", Command::Reload},
     {"watch", Command::Watch},
     {"dashboard", Command::Dashboard},
+    {"verify", Command::Verify},
+    {"doctor", Command::Doctor},
     {"schema", Command::Schema},
     {"version", Command::Version},
     {"--version", Command::Version},
@@ -120,6 +122,17 @@ options::options_description described(CommandLine& line) {
     if (line.command == Command::ProjectAdd) add("file", text(operate.definition))("policy", text(operate.policy));
     return all;
   }
+  if (line.command == Command::Doctor) {
+    add("upstream", text(line.options.upstream))("state", text(line.options.state));
+    add("json", options::bool_switch(&line.operate.json));
+    return all;
+  }
+  if (line.command == Command::Verify) {
+    add("project", text(line.options.project))("socket", text(line.options.socket));
+    add("upstream", text(line.options.upstream))("admin", text(line.operate.admin));
+    add("image", text(line.verify.image))("json", options::bool_switch(&line.operate.json));
+    return all;
+  }
   add("project", text(line.options.project))("policy", text(line.options.policy));
   add("socket", text(line.options.socket));
   add("share-image", options::value(&line.options.shared_images)->composing());
@@ -171,6 +184,8 @@ std::optional<UsageError> check_combination(const CommandLine& line, const optio
     if (is_one_of(line.command, about_a_project) && !is_given("id")) return UsageError{name + " needs a project's id"};
     return std::nullopt;
   }
+  if (line.command == Command::Doctor)
+    return is_given("config") && is_given("state") ? std::optional(excluded("config", "state")) : std::nullopt;
   const bool serves = line.command == Command::Serve;
   if (line.command == Command::Replay && !is_given("input")) return UsageError{"replay needs a file or a folder, or -"};
   if (is_given("facts") && is_given("upstream")) return excluded("facts", "upstream");
@@ -260,6 +275,10 @@ std::string_view usage() {
                                             the decisions of a running podfence, as they are made
   podfence dashboard [--listen 127.0.0.1:PORT]
                                             a page to look at a running podfence, for a browser of this machine
+  podfence verify --project ID [option]...
+  podfence verify --config FILE [--project ID]
+                                            try to break out of a project's socket, and tell what came of it
+  podfence doctor [--config FILE]           look whether the host is as podfence needs it
   podfence ledger list|show|forget|repair   who holds which images, names and secrets: podfence ledger help
   podfence schema                           print the JSON Schema of configuration files
   podfence version | help
@@ -289,6 +308,16 @@ Options of replay: --config FILE, or --policy, --share-image and --socket as for
   --text                 requests may have plain line ends and lack Host and Content-Length, as for explain
   --save DIR             where a request that podfence fails on is saved; default the current directory
 
+Options of verify: --config FILE, or
+  --project ID --socket PATH --upstream PATH
+                         the project's socket and Podman's; defaults as for serve
+  --admin SOCKET         the operator's socket, for a decoy project; default that of --config, else there is none
+  --image NAME           an image that the project may use; default one that is made for it
+  --json                 one document at the end
+
+Options of doctor: --config FILE; or --upstream and --state as for serve; and
+  --json                 one document
+
 Options of project, gc, reload, watch and dashboard: --config FILE, or --admin SOCKET, to find the operator's socket; and
   --file FILE            the project as it would stand in a configuration (JSON); -: standard input
   --policy NAME|FILE     its policy, beside that
@@ -298,7 +327,8 @@ Options of project, gc, reload, watch and dashboard: --config FILE, or --admin S
 
 Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,
 4 the explained request, or what an operator asks for, is refused, 5 podfence crashed on a replayed request, or decided it in two ways,
-6 decisions differ under the two policies, or from those of the audit log.
+6 decisions differ under the two policies, or from those of the audit log,
+7 verify or doctor found something that does not hold.
 )";
 }
 

@@ -18,7 +18,8 @@ enum ExitCode {
   exit_configuration = 3,
   exit_refused = 4,
   exit_finding = 5,
-  exit_differs = 6
+  exit_differs = 6,
+  exit_unsound = 7
 };
 
 struct CommandLine {
@@ -37,6 +38,8 @@ struct CommandLine {
     Reload,
     Watch,
     Dashboard,
+    Verify,
+    Doctor,
     Schema,
     Version,
     Help
@@ -74,6 +77,11 @@ struct CommandLine {
   struct Dashboard {
     std::string listen = "127.0.0.1:0";
   } dashboard = {};
+
+  /// The sockets are those of `options` and `operate`.
+  struct Verify {
+    std::string image = {};  ///< that the project may use; "" for one that is made
+  } verify = {};
 
   struct Replay {
     std::vector<std::string> inputs = {};  ///< files and folders; "-" is standard input

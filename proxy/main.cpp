@@ -5,6 +5,7 @@
 
 #include "proxy/command_line.hpp"
 #include "proxy/dashboard_command.hpp"
+#include "proxy/doctor_command.hpp"
 #include "proxy/explain_command.hpp"
 #include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
@@ -12,6 +13,7 @@
 #include "proxy/operator_command.hpp"
 #include "proxy/replay_command.hpp"
 #include "proxy/serve.hpp"
+#include "proxy/verify_command.hpp"
 #include "proxy/watch_command.hpp"
 #include "rules/configuration_schema.hpp"
 
@@ -67,6 +69,10 @@ int run(const CommandLine& line) {
       return proxy::watch(line);
     case CommandLine::Command::Dashboard:
       return proxy::dashboard(line);
+    case CommandLine::Command::Verify:
+      return proxy::verify(line);
+    case CommandLine::Command::Doctor:
+      return proxy::examine_host(line);
     case CommandLine::Command::Ledger:
       return proxy::ledger(line);
     case CommandLine::Command::Schema:
