@@ -29,6 +29,7 @@ void Listener::stop() {
 
 void Listener::remove() {
   door_->remove();
+  if (file_) file_->discard(acceptor_.native_handle());
   stop();
   cancel();
 }

@@ -19,7 +19,7 @@ class Listener {
   void start();
   /// The policy of requests that begin from now on.
   void judge_by(ProjectHandle project) { door_->judge_by(std::move(project)); }
-  /// No new clients, and the socket's file is gone; idle sessions end.
+  /// No new clients, and the socket's file is gone unless it is kept for the next start; idle sessions end.
   void stop();
   /// Likewise, and what still runs is cut off: the project is gone.
   void remove();

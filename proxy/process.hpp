@@ -1,5 +1,5 @@
 #pragma once
-// What podfence asks of the kernel for itself, and what it tells the service manager.
+// What podfence asks of the kernel for itself.
 
 #include <cstdint>
 
@@ -16,9 +16,6 @@ struct FileLimit {
   std::uint64_t now;
 };
 FileLimit raise_file_limit();
-
-/// sd_notify(3): READY=1, when a service manager wants to know.
-void notify_ready();
 
 /// Large blocks of memory go back to the system when they are freed. glibc would raise the size from which that is so
 /// with every one that it has seen (mallopt(3)), and keep what an upload or a long list once needed.

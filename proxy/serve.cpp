@@ -17,6 +17,8 @@
 #include "proxy/connection_budget.hpp"
 #include "proxy/connector.hpp"
 #include "proxy/followers.hpp"
+#include "proxy/handed_sockets.hpp"
+#include "proxy/heartbeat.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
 #include "proxy/places.hpp"
@@ -25,6 +27,7 @@
 #include "proxy/probe.hpp"
 #include "proxy/process.hpp"
 #include "proxy/server.hpp"
+#include "proxy/service_manager.hpp"
 #include "proxy/unix_socket.hpp"
 #include "rules/error_answer.hpp"
 
@@ -50,7 +53,7 @@ void check_user(const rules::Configuration& configuration) {
 
 void check_sockets_are_free(const rules::Configuration& configuration) {
   for (const auto& [project, socket, life] : configuration.projects)
-    if (is_listening(socket))
+    if (!is_handed(socket) && is_listening(socket))
       throw std::runtime_error("somebody listens on " + socket +
                                " already, another podfence it seems; end it, or choose another place with --socket");
 }
@@ -94,16 +97,18 @@ struct Operator {
 /// The upstream that a configuration names, or Podman's own socket, or a service that is started here.
 struct Engine {
   std::string socket;
-  std::unique_ptr<ChildProcess> service;
+  std::unique_ptr<ChildProcess> service = nullptr;
+  bool answers = true;
 };
 
 Engine find_engine(const rules::Configuration& configuration, const Places& places) {
   if (!configuration.upstream.empty()) {
-    if (const auto wrong = wrong_with_engine(configuration.upstream, 10s); !wrong.empty())
+    const auto wrong = wrong_with_engine(configuration.upstream, 10s);
+    if (!wrong.empty())
       log("Podman does not answer on " + configuration.upstream + " (" + wrong + "); clients read 502 until it does");
-    return {configuration.upstream, nullptr};
+    return {.socket = configuration.upstream, .answers = wrong.empty()};
   }
-  if (const auto usual = places.podman_socket(); wrong_with_engine(usual, 10s).empty()) return {usual, nullptr};
+  if (const auto usual = places.podman_socket(); wrong_with_engine(usual, 10s).empty()) return {usual};
   const std::string own = places.own_podman_socket();
   return {own, start_podman_service(own, places.environment())};
 }
@@ -158,8 +163,11 @@ struct Parts {
   Engine& upstream;
   Connector& connector;
   Followers& followers;
+  Heartbeat& heartbeat;
 
   void stop() {
+    notify_stopping(std::chrono::ceil<std::chrono::seconds>(server.services().limits.drain_time) + 5s);
+    heartbeat.stop();
     followers.stop();
     caretaker.stop();
     server.stop();
@@ -209,6 +217,7 @@ void run(asio::io_context& context, Parts parts) {
 /// `file`: where `base` comes from.
 void serve(rules::Configuration configuration, std::optional<rules::ConfigurationBase> base, Tenancy::Read read,
            const std::string& file) {
+  receive_sockets();
   harden_process();
   prepare_archives();
   return_freed_memory();
@@ -244,10 +253,12 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   followers.begin(file, server, tenancy, audit);
   caretaker.start();
-  notify_ready();
+  close_untaken();
+  Heartbeat heartbeat(context.get_executor(), server.services());
+  heartbeat.begin(upstream.socket, upstream.answers);
   ask_who_listens([&](const std::string& path) { return connector.is_listening(path); });
   confine_to(configuration, file, policies, places, operators);
-  run(context, {server, caretaker, operators, upstream, connector, followers});
+  run(context, {server, caretaker, operators, upstream, connector, followers, heartbeat});
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class Server {
   std::vector<std::shared_ptr<const rules::Project>> projects() const;
 
   /// No new connections; idle ones close, running exchanges end or are cut after drain_time. The context runs out of
-  /// work when the last one is gone. Socket files are removed.
+  /// work when the last one is gone. Socket files are removed, unless a service manager keeps them.
   void stop();
   /// Listeners and connections of clients that run now.
   std::size_t tasks() const;

@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <system_error>
 
+#include "proxy/handed_sockets.hpp"
+#include "proxy/service_manager.hpp"
 #include "proxy/unix_socket.hpp"
 
 namespace podfence::proxy {
 
 namespace {
-
-/// The project's directory may be shared with a group on purpose; who may enter it may use the project.
 
 [[noreturn]] void fail(int error, const std::string& path) {
   throw std::system_error(error, std::generic_category(), path);
@@ -51,7 +51,26 @@ class Nursery {
 
 }  // namespace
 
-SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), socket_(new_socket()) {
+SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), socket_(take_handed(path_)) {
+  kept_ = socket_.descriptor() >= 0;
+  if (!kept_) {
+    make(mode);
+    kept_ = store_descriptor(socket_.descriptor(), path_);
+  }
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) fail(errno, path_);
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+SocketFile::~SocketFile() {
+  struct stat status {};
+  if (!kept_ && ::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
+    ::unlink(path_.c_str());
+}
+
+void SocketFile::make(mode_t mode) {
+  socket_ = new_socket();
   if (socket_.descriptor() < 0) fail(errno, path_);
   const auto directory = std::filesystem::path(path_).parent_path();
   if (!std::filesystem::exists(directory)) make_private_directory(directory.string());
@@ -60,19 +79,18 @@ SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), 
   const Nursery nursery(directory);
   const auto file = nursery.socket();
   const auto address = unix_address(file);
-  struct stat status {};
   if (::bind(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(file.c_str(), mode) != 0 || ::listen(socket_.descriptor(), SOMAXCONN) != 0 ||
-      ::stat(file.c_str(), &status) != 0 || ::rename(file.c_str(), path_.c_str()) != 0)
+      ::rename(file.c_str(), path_.c_str()) != 0)
     fail(errno, path_);
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
 }
 
-SocketFile::~SocketFile() {
-  struct stat status {};
-  if (::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
-    ::unlink(path_.c_str());
+void SocketFile::discard(int listening) {
+  if (kept_) {
+    ::shutdown(listening, SHUT_RDWR);  // the manager's copy too: nobody is to wait there
+    forget_descriptors(path_);
+  }
+  kept_ = false;
 }
 
 }  // namespace podfence::proxy

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "proxy/log.hpp"
+#include "proxy/service_manager.hpp"
 #include "proxy/workspaces.hpp"
 #include "rules/refusal.hpp"
 
@@ -280,6 +281,7 @@ Refused Tenancy::begin_new(const Entries& entries) {
 }
 
 Refused Tenancy::reload() {
+  const NotifyReload told;
   if (!read_) return Deny{refusal("operator.no-file"), "there is nothing to be read again"};
   auto read = read_next();
   if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);

@@ -14,6 +14,7 @@
 
 #include "proxy/accepting.hpp"
 #include "proxy/concurrently.hpp"
+#include "proxy/handed_sockets.hpp"
 #include "proxy/log.hpp"
 #include "proxy/tls_context.hpp"
 
@@ -115,8 +116,11 @@ asio::ip::tcp::acceptor listen(const asio::any_io_executor& executor, const rule
   boost::system::error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) throw std::runtime_error("control: " + options.address + " is no IP address");
+  const asio::ip::tcp::endpoint endpoint(address, options.port);
   try {
-    return asio::ip::tcp::acceptor(executor, {address, options.port});
+    if (File handed = take_handed(text_of(endpoint)); handed.descriptor() >= 0)
+      return asio::ip::tcp::acceptor(executor, endpoint.protocol(), handed.release());
+    return asio::ip::tcp::acceptor(executor, endpoint);
   } catch (const std::exception& failure) {
     throw std::runtime_error("control: cannot listen on " + options.text() + ": " + failure.what());
   }
