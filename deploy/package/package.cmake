@@ -23,7 +23,7 @@ endforeach()
 add_custom_target(packed_pages ALL DEPENDS ${PACKED})
 install(FILES ${CMAKE_BINARY_DIR}/generated/podfence.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_BINARY_DIR}/generated/podfence.json.5.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES ${CMAKE_BINARY_DIR}/generated/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_BINARY_DIR}/generated/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME changelog.Debian.gz)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -39,8 +39,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The podfence maintainers <maintainers@podfence.invalid>")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "filtering reverse proxy in front of a rootless Podman
- Lets many projects share one rootless Podman. Each project gets a socket of its
- own that speaks the API of Docker and of Podman; behind it a client sees and
- touches the things of its own project and nothing else, and cannot reach the
- host.")
+Lets many projects share one rootless Podman. Each project gets a socket of its
+own that speaks the API of Docker and of Podman; behind it a client sees and
+touches the things of its own project and nothing else, and cannot reach the
+host.")
 include(CPack)

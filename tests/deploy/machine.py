@@ -4,7 +4,6 @@ of it is gone at the end. Network, kernel and time are the host's. Needs root.""
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -40,6 +39,9 @@ mkdir -p "$root/host" "$root/old"
 mount --bind "$place.shared" "$root/host"
 cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
+for unit in e2scrub_reap.service e2scrub_all.timer apt-daily.timer apt-daily-upgrade.timer man-db.timer; do
+  ln -sf /dev/null "$root/etc/systemd/system/$unit"
+done
 cd "$root"
 pivot_root . old
 mount --make-rprivate /old
@@ -87,15 +89,20 @@ class Machine:
 
     def stop(self):
         if self.process:
-            self.process.send_signal(signal.SIGKILL)  # and process 1 with it: --kill-child; and all of its namespace
+            self.process.kill()  # process 1 dies with it (--kill-child), and all others with that
             self.process.wait()
-            until(lambda: not (self.cgroup / "cgroup.events").exists() or "populated 0" in (self.cgroup / "cgroup.events").read_text(), 10)
-        for folder in sorted(self.cgroup.rglob("*/"), reverse=True) if self.cgroup.exists() else []:
-            folder.rmdir()
-        if self.cgroup.exists():
-            self.cgroup.rmdir()
+        if not until(self._remove_cgroups, 20, 0.2):
+            print(f"  {self.cgroup} cannot be removed", flush=True)
         for folder in (self.place, self.shared):
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _remove_cgroups(self):
+        try:
+            for folder, _, _ in os.walk(self.cgroup, topdown=False):
+                os.rmdir(folder)
+            return True
+        except OSError:
+            return False
 
     def words(self, *words):
         return ["nsenter", f"--target={self.first}", "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--root", "--wdns=/", "--",
