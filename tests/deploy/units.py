@@ -12,8 +12,8 @@ USER = "builder"
 # What systemd-analyze security says at most (0 is best): what keeps it from less are the user and the address families that it needs.
 EXPOSURE = {"podfence@builder.service": 2.0}
 
-# The warnings of lintian that stand.
-LINTIAN_ACCEPTED = ()
+# The warnings of lintian that stand: one is about uploads to Debian; of the other, the script makes an image without that database.
+LINTIAN_ACCEPTED = ("initial-upload-closes-no-bugs", "uses-dpkg-database-directly [usr/share/doc/podfence/container/build]")
 
 
 @contextlib.contextmanager
@@ -169,9 +169,10 @@ def test_completions(machine):
     equal(said.split("\n")[:2], ["remove renew", "--socket --share-image --state"], "bash completes commands and options")
     said = machine.run("fish -c 'complete -C \"podfence project re\"; complete -C \"podfence serve --s\"'")
     equal([line.split("\t")[0] for line in said.splitlines()], ["remove", "renew", "--share-image", "--socket", "--state"], "so does fish")
-    said = machine.run("""zsh -f -c 'zmodload zsh/zpty; zpty -b z zsh -f -i; zpty -w z "PS1=; autoload -U compinit; compinit -u -D; zstyle \\":completion:*\\" list-prompt \\"\\""
-        sleep 1; zpty -w -n z "podfence project re"$'"'\\t'"'; sleep 2; zpty -w -n z $'"'\\t'"'; sleep 1; while zpty -r -t z line; do print -r -- $line; done'""")
-    contains(said, "renew", "and zsh")
+    # What zsh's completion system would be asked to offer.
+    asked = "compadd() { print -rl -- $@ }; _arguments() { print -rl -- $@ }; CURRENT=3; words=(podfence %s); source /usr/share/zsh/vendor-completions/_podfence"
+    contains(machine.run(f"zsh -f -c '{asked % 'project re'}'"), "\nrenew\n", "and zsh: commands")
+    contains(machine.run(f"zsh -f -c '{asked % 'serve --s'}'"), "--socket=[where clients connect", "and options, with what they mean")
 
 
 def test_remove(machine):
