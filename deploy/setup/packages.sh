@@ -54,15 +54,13 @@ packages_test=(
   chromium        # a browser, for the operator's page
   chromium-driver
   fonts-dejavu-core                    # letters for it
+  mmdebstrap      # Debian machines that deploy/ is tried on, Debian 13's Podman, the container's root
+  dpkg-dev        # the Debian package: what it depends on
+  file            # likewise
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)
   golang-github-gorilla-mux-dev        # Podman's router
   golang-github-gorilla-schema-dev     # its reader of queries
   golang-github-json-iterator-go-dev   # JSON of Podman 6
-)
-
-# Only for tests/run --podman 5.
-packages_podman5=(
-  mmdebstrap      # the tree of Debian 13's Podman
 )
 
 # Everything of root's is done through here.
