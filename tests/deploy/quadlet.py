@@ -23,6 +23,8 @@ def stage(options):
         shutil.copy(DEPLOY / "container" / "Containerfile", machine.shared)
         machine.boot()
         equal(machine.add_podman_user(USER), "1000", "the user's id is that of the examples")
+        # Quadlet waits for a network, which is the host's here and up already.
+        machine.run("systemctl --user mask podman-user-wait-network-online.service", user=USER)
         for name in ("podman", "podfence", "podfence-state"):
             machine.run(f"mkdir -p -m 700 /run/user/1000/{name}", user=USER)
         machine.write(f"/home/{USER}/.config/podfence/podfence.json", (DEPLOY / "examples/user/podfence.json").read_text(), user=USER)
