@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from check import check, contains, equal, lacks, until
+from wire import Socket
 
 
 class Ping(http.server.BaseHTTPRequestHandler):
@@ -231,6 +232,27 @@ def test_socket_units(stage):
     lacks("\n".join(manager.kept), str(project), "a socket of a unit is the manager's already")
     manager.stop()
     check(project.exists(), "its file is the manager's, and stays")
+    engine.shutdown()
+
+
+def test_projects_that_come_and_go(stage):
+    admin = stage.folder / "operator/admin.sock"
+    manager, upstream = stage.manager(more=f'"admin": "{admin}",')
+    engine = stage.engine(upstream)
+    manager.start()
+    manager.has_said("READY=1")
+    equal(Socket(str(admin)).put("/projects/p7", {}).status, 201, "a project is added")
+    path = manager.folder / "podfence/p7/podman.sock"
+    check(until(lambda: str(path) in manager.kept, 10), "its socket is given to be kept", manager.kept)
+    manager.stop()
+    count = manager.said.count("READY=1")
+    manager.start()
+    check(until(lambda: manager.said.count("READY=1") > count, 20), "podfence starts again", manager.log.read_text()[-600:])
+    equal(ask(path), "200", "the project is there again, at the same socket")
+    check(Socket(str(admin)).delete("/projects/p7?teardown=none").status in (200, 204), "it is removed")
+    check(until(lambda: str(path) not in manager.kept, 10), "its socket is not kept any more", manager.kept)
+    check(not path.exists(), "and its file is gone")
+    manager.stop()
     engine.shutdown()
 
 
