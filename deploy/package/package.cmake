@@ -3,7 +3,7 @@
 # Units name the program by its path.
 install(DIRECTORY deploy/systemd/user/ DESTINATION lib/systemd/user)
 install(DIRECTORY deploy/systemd/system/ DESTINATION lib/systemd/system)
-install(DIRECTORY deploy/examples deploy/quadlet deploy/container deploy/logrotate deploy/grafana DESTINATION ${CMAKE_INSTALL_DOCDIR}
+install(DIRECTORY deploy/examples deploy/quadlet deploy/logrotate deploy/grafana DESTINATION ${CMAKE_INSTALL_DOCDIR}
         USE_SOURCE_PERMISSIONS)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md PATTERN *.json)
 install(FILES deploy/package/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -81,6 +81,29 @@ install_packages() {
     install -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# The mirror that apt uses here for this machine's own release; it has others too.
+apt_mirror() {
+  local codename
+  # shellcheck source=/dev/null
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  # shellcheck disable=SC2016  # apt's variables
+  apt-get indextargets --format '$(CODENAME) $(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
+    awk -v release="$codename" '!uri && ($1 == release || $2 == release) { uri = $NF } END { print uri; exit !uri }'
+}
+
+# How apt reaches it: proxies, and whether it trusts the clock.
+apt_transport() { apt-config dump --format '%F "%v";%n' | grep -E '^Acquire::(https?::|Check-|Retries)' || true; }
+
+# debian_root RELEASE TARGET OPTION...: a root file system by mmdebstrap, a directory or a tar, from where apt gets its packages here.
+debian_root() {
+  local release=$1 target=$2 settings
+  shift 2
+  settings=$(mktemp)
+  apt_transport >"$settings"
+  mmdebstrap --quiet --aptopt="$settings" --aptopt='APT::Install-Recommends "false"' "$@" "$release" "$target" "$(apt_mirror)"
+  rm "$settings"
+}
+
 # unpacked_program FOLDER PACKAGE PROGRAM: prints the path of a program, the machine's own or else one that is unpacked
 # into FOLDER. The package is not installed: that would start its daemon.
 unpacked_program() {
