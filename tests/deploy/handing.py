@@ -4,15 +4,19 @@ answers pings only; real systemd is in units.py."""
 import array
 import contextlib
 import http.server
+import json
 import os
+import pwd
 import socket
 import socketserver
+import ssl
 import subprocess
 import tempfile
 import threading
 import time
 from pathlib import Path
 
+from authority import Authority
 from check import check, contains, equal, lacks, until
 from wire import Socket
 
@@ -232,6 +236,29 @@ def test_socket_units(stage):
     lacks("\n".join(manager.kept), str(project), "a socket of a unit is the manager's already")
     manager.stop()
     check(project.exists(), "its file is the manager's, and stays")
+    engine.shutdown()
+
+
+def test_socket_unit_of_tls(stage):
+    authority = Authority(stage.folder / "authority", pwd.getpwuid(os.getuid()))
+    authority.issue("server", "IP:127.0.0.1")
+    authority.issue("agent", "URI:spiffe://test/agent")
+    tcp = socket.create_server(("127.0.0.1", 0))
+    address = f"127.0.0.1:{tcp.getsockname()[1]}"
+    files = {"certificate": "server.pem", "key": "server.key", "clients": "ca.pem"}
+    control = {"tls": address, "identities": [{"uri": "spiffe://test/agent", "projects": ["p1"]}],
+               **{key: authority.path(name) for key, name in files.items()}}
+    manager, upstream = stage.manager(more=f'"control": [{json.dumps(control)}],')
+    engine = stage.engine(upstream)
+    manager.start(handed=[("tls", tcp.fileno())])
+    manager.has_said("READY=1")
+    lacks(manager.log.read_text(), "no socket of the configuration", "a socket of TCP is known by address and port")
+    context = ssl.create_default_context(cafile=authority.path("ca.pem"))
+    context.load_cert_chain(authority.path("agent.pem"), authority.path("agent.key"))
+    with context.wrap_socket(socket.create_connection(tcp.getsockname(), 20), server_hostname="127.0.0.1") as client:
+        client.sendall(b"GET /_ping HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n")
+        contains(client.recv(200).decode(), "200 OK", "and a client with its certificate is served there")
+    manager.stop()
     engine.shutdown()
 
 
