@@ -45,10 +45,11 @@ def test_builder(machine):
         printf 'FROM localhost/hello:latest\nCOPY root /\n' >base/Containerfile
         podman build -q --tag localhost/client:latest base
         podman build -q --tag localhost/builder:latest --build-arg BASE=localhost/client:latest """ + f"{EXAMPLES}/builder", user=USER)
-    machine.run("printf 'FROM localhost/hello:latest\\nRUN echo made by an agent >/made\\nCMD [\"cat\", \"/made\"]\\n' >work/Dockerfile", user=USER)
+    machine.write(f"/home/{USER}/work/Dockerfile", 'FROM localhost/hello:latest\nRUN echo made by an agent >/made\nCMD ["cat", "/made"]\n', user=USER)
     said = machine.run(f"{EXAMPLES}/builder/start demo ~/work 2>&1", user=USER, check=False)
     contains(said, "made by an agent", "the agent in the builder builds and runs what is in its workspace")
-    said = machine.run(f"{EXAMPLES}/builder/start demo ~/work docker run --rm -v /home/{USER}:/home localhost/hello:latest ls /home 2>&1", user=USER, check=False)
+    said = machine.run(f"{EXAMPLES}/builder/start demo ~/work docker run --rm -v /home/{USER}:/home localhost/hello:latest ls /home 2>&1",
+                       user=USER, check=False)
     contains(said, "mount.host-path", "it cannot reach the host")
     said = machine.run(f"{EXAMPLES}/builder/start demo ~/work docker ps --format '{{{{.Names}}}}' 2>&1", user=USER)
     equal(said, "", "nor see the container that it is in")
@@ -72,8 +73,8 @@ def test_compose(machine):
     labels = machine.run("podman ps -a --format '{{.Names}} {{index .Labels \"appx.project\"}}'", user=USER)
     contains(labels, "sample_web_1 demo", "and are the project's")
     compose("down", "--volumes")
-    lacks(machine.run("podman ps -a --format '{{.Names}}'; podman volume ls -q; podman network ls --format '{{.Name}}'", user=USER), "sample",
-          "and all of them go")
+    left = machine.run("podman ps -a --format '{{.Names}}'; podman volume ls -q; podman network ls --format '{{.Name}}'", user=USER)
+    lacks(left, "sample", "and all of them go")
 
 
 def test_agent_server(machine):

@@ -140,7 +140,8 @@ class Machine:
         self.write(f"/home/{user}/.config/containers/containers.conf",
                    "[containers]\ndefault_ulimits = [\"nofile=1024:4096\", \"nproc=4096:8192\"]\npids_limit = 0\n", user=user)
         self.run(f"chown -R {user}: /home/{user}/.config")
-        self.run("mkdir -p t/bin t/etc t/tmp; cp /bin/busybox t/bin; for a in $(busybox --list); do [ $a = busybox ] || ln -s busybox t/bin/$a; done; "
+        self.run("mkdir -p t/bin t/etc t/tmp; cp /bin/busybox t/bin; "
+                 "for a in $(busybox --list); do [ $a = busybox ] || ln -s busybox t/bin/$a; done; "
                  "echo 'root:x:0:0:root:/root:/bin/sh' >t/etc/passwd; "
                  "tar -C t --owner 0 --group 0 -c . | podman import --change 'CMD [\"/bin/sh\"]' - localhost/hello:latest", user=user)
         self.run("systemctl --user enable --now podman.socket", user=user)

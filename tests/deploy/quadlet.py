@@ -44,7 +44,8 @@ def hello(machine):
 def test_image(machine):
     said = machine.run("podman build --tag localhost/podfence:latest /host", user=USER)
     contains(said, "localhost/podfence:latest", "the image can be built without a registry")
-    contains(machine.run("podman run --rm --network none localhost/podfence:latest version", user=USER), "podfence 0.", "the program runs in it")
+    said = machine.run("podman run --rm --network none localhost/podfence:latest version", user=USER)
+    contains(said, "podfence 0.", "the program runs in it")
     equal(machine.run("podman image inspect --format '{{.Config.User}}' localhost/podfence:latest", user=USER).strip(), "65532:65532",
           "as an ordinary user")
     content = machine.run("tar -tf /host/root.tar")
@@ -55,8 +56,9 @@ def test_image(machine):
 
 
 def test_quadlet(machine):
-    machine.write(f"/home/{USER}/.config/containers/systemd/podfence.container", (DEPLOY / "quadlet" / "podfence.container").read_text(), user=USER)
-    said = machine.run("QUADLET_UNIT_DIRS=~/.config/containers/systemd /usr/lib/systemd/user-generators/podman-user-generator --user --dryrun 2>&1", user=USER)
+    folder = f"/home/{USER}/.config/containers/systemd"
+    machine.write(f"{folder}/podfence.container", (DEPLOY / "quadlet" / "podfence.container").read_text(), user=USER)
+    said = machine.run(f"QUADLET_UNIT_DIRS={folder} /usr/lib/systemd/user-generators/podman-user-generator --user --dryrun 2>&1", user=USER)
     contains(said, "ExecStart=/usr/bin/podman run --name podfence", "Quadlet makes a unit of it")
     lacks(said, "unsupported", "and knows every key")
     machine.run("systemctl --user daemon-reload; systemctl --user start podfence.service", user=USER)
