@@ -53,7 +53,7 @@ std::vector<std::string> names_in(const std::string& list) {
   return names;
 }
 
-/// "" for the other end of what is not connected.
+/// All zero for the other end of what is not connected.
 sockaddr_storage address_of(int descriptor, int (*which)(int, sockaddr*, socklen_t*)) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
