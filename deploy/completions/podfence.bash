@@ -4,7 +4,7 @@ _podfence() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' options='' command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'check-config dashboard explain gc help ledger project reload replay schema serve version watch' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'check-config dashboard doctor explain gc help ledger project reload replay schema serve verify version watch' -- "$word")
     return
   fi
   case $command in
@@ -24,22 +24,24 @@ _podfence() {
     --admin|--against|--audit-log|--config|--facts|--file|--save|--socket|--state|--upstream) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
   esac
   case $command in
-    'serve') options='--policy --socket --upstream --share-image --state --audit-log --config --project' ;;
+    'serve') options='--policy --socket --upstream --share-image --state --audit-log --project --config' ;;
     'check-config') options='--config' ;;
-    'explain') options='--policy --socket --upstream --share-image --state --facts --from-audit --json --config --project' ;;
-    'replay') options='--policy --socket --share-image --facts --against --format --text --save --config --project' ;;
-    'project add') options='--policy --json --file --config --admin' ;;
-    'project remove') options='--json --teardown --config --admin' ;;
-    'project list') options='--json --config --admin' ;;
-    'project show') options='--json --config --admin' ;;
-    'project renew') options='--json --config --admin' ;;
-    'gc') options='--json --dry-run --config --admin' ;;
-    'reload') options='--json --config --admin' ;;
-    'watch') options='--json --config --admin --project --denied --rule --recent' ;;
-    'dashboard') options='--json --config --admin --listen' ;;
-    'ledger list') options='--state --format --config --project' ;;
-    'ledger show') options='--state --format --config --project' ;;
-    'ledger forget') options='--state --format --config --project --yes' ;;
+    'explain') options='--policy --socket --upstream --share-image --state --facts --from-audit --json --project --config' ;;
+    'replay') options='--policy --socket --share-image --facts --against --format --text --save --project --config' ;;
+    'project add') options='--policy --json --admin --file --config' ;;
+    'project remove') options='--json --admin --teardown --config' ;;
+    'project list') options='--json --admin --config' ;;
+    'project show') options='--json --admin --config' ;;
+    'project renew') options='--json --admin --config' ;;
+    'gc') options='--json --admin --dry-run --config' ;;
+    'reload') options='--json --admin --config' ;;
+    'watch') options='--json --project --admin --config --denied --rule --recent' ;;
+    'dashboard') options='--json --admin --config --listen' ;;
+    'verify') options='--socket --upstream --json --project --admin --image --config' ;;
+    'doctor') options='--upstream --state --json --config' ;;
+    'ledger list') options='--state --format --project --config' ;;
+    'ledger show') options='--state --format --project --config' ;;
+    'ledger forget') options='--state --format --project --config --yes' ;;
     'ledger repair') options='--upstream --state --dry-run --config' ;;
   esac
   if [[ $word == -* ]]; then
