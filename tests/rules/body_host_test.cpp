@@ -177,3 +177,32 @@ TEST_CASE("the command line that podman sends along is dropped, and so are its a
   CHECK_FALSE(sends(text, "raw_image_name"));
   CHECK_FALSE(sends(judged(Body::PodCreate, R"({"pod_create_command":["podman"]})"), "podman"));
 }
+
+TEST_CASE("what an image says of itself is refused like what a client says") {
+  struct Row {
+    const char* image;
+    const char* denied;
+  };
+  const Row rows[] = {
+      {R"({"Config":{"Env":["PATH=/bin","*"]}})", "env.host"},
+      {R"({"Config":{"Env":["HOME"]}})", "env.host"},
+      {R"({"Config":{"Env":["=x"]}})", "env.host"},
+      {R"({"Config":{"Env":[1]}})", "env.host"},
+      {R"({"Annotations":{"run.oci.hooks.stdout":"/tmp/x"}})", "label.reserved"},
+      {R"({"Annotations":{"Org.Systemd.Property.X":"1"}})", "label.reserved"},
+      {R"({"Labels":{"PODMAN_SYSTEMD_UNIT":"other.service"}})", "label.reserved"},
+      {R"({"Config":{"Labels":{"io.containers.autoupdate":"registry"}}})", "label.reserved"},
+      {R"({"Config":{"Labels":{"appx.project.secrets":"x"}}})", "label.reserved"},
+      {R"({"Config":{"Env":["PATH=/bin","EMPTY="],"Labels":{"appx.project":"p10"}},"Labels":{"kind":"x"},)"
+       R"("Annotations":{"org.opencontainers.image.version":"1"}})",
+       ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.image);
+    auto world = two_projects();
+    world.image(id('e'), {"localhost/shared:latest"}, row.image);
+    CHECK(judge(Body::ContainerCreateCompat, R"({"Image":"localhost/shared"})", world).denied == row.denied);
+    CHECK(judge(Body::ContainerCreateLibpod, R"({"image":"localhost/shared"})", world).denied == row.denied);
+    CHECK(judge(Body::PodCreate, R"({"infra_image":"localhost/shared"})", world).denied == row.denied);
+  }
+}
