@@ -42,7 +42,7 @@ class Stage:
         self.world, self.engine = world, world.engine
         world.engine.direct.post(f"{LIBPOD}/images/localhost/bb:latest/tag" + query(repo="localhost/hello", tag="latest"))
         self.folder = Path(tempfile.mkdtemp(prefix="documented-", dir=self.engine.scratch))
-        self.background, self.exports = [], []
+        self.background, self.exports, self.count = [], [], 0
         self._fill()
         self._serve()
         self.placed = self._places()
@@ -60,6 +60,7 @@ class Stage:
             for sample in ("exists", "prune"):
                 shutil.copy(samples / f"{sample}.http", self.folder / name)
         shutil.copy(samples / "host-path.http", self.folder / "request.http")
+        (self.folder / "config.json").write_text("{}")   # of both clients; podman insists that it is there
         (self.folder / "shop.yaml").write_text(SHOP)
         (self.folder / "docker-compose.yml").write_text(COMPOSE)
         shutil.copytree(ROOT / "deploy" / "profiles", self.folder / "profiles")
@@ -122,7 +123,9 @@ class Stage:
             if "of" in row:
                 socket = f"unix://{self.fence.sockets[row['of']]}"
                 where["env"] |= {"DOCKER_HOST": socket, "CONTAINER_HOST": socket}
-        self.output = self.folder / "output"
+        self.count += 1
+        self.output = self.folder / f"output-{self.count}"
+        (self.folder / row.get("without", "nothing")).unlink(missing_ok=True)
         script = "\n".join(self.exports if "of" not in row else []) + "\n" + text
         with open(self.output, "wb") as output:
             return subprocess.Popen(["bash", "-c", script], stdin=subprocess.DEVNULL, stdout=output, stderr=output, **where)
