@@ -1,3 +1,6 @@
+#include <string>
+
+#include "rules/body/bounds.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/reference.hpp"
 #include "rules/body/refuse.hpp"
@@ -37,11 +40,19 @@ std::optional<Deny> check_image_words(const json::Value& document, const Project
     for (const json::Value& entry : *environment->items())
       if (!entry.string() || !says_value(*entry.string()))
         return refused(refusal("env.host"), entry.string() ? *entry.string() : "an entry that is no text");
-  for (const auto* path : {"Annotations", "Labels", "Config.Labels"})
-    if (const json::Value* words = json::at(document, path); words && words->members())
-      for (const json::Member& word : *words->members())
-        if (is_reserved_label(word.name) || word.name == environment_secrets_label(project))
-          return refused(refusal("label.reserved"), word.name);
+  for (const auto* path : {"Annotations", "Labels", "Config.Labels"}) {
+    const json::Value* words = json::at(document, path);
+    if (!words || !words->members()) continue;
+    std::size_t size = 0;
+    for (const json::Member& word : *words->members()) {
+      size += word.name.size() + (word.value.string() ? word.value.string()->size() : 0);
+      if (is_reserved_label(word.name) || word.name == environment_secrets_label(project))
+        return refused(refusal("label.reserved"), word.name);
+    }
+    if (size > bounds::labels_size)
+      return Deny{refusal("limit.labels"), std::to_string(bounds::labels_size), Kind::None,
+                  "use an image with fewer: its labels become the container's"};
+  }
   return std::nullopt;
 }
 

@@ -206,3 +206,41 @@ TEST_CASE("what an image says of itself is refused like what a client says") {
     CHECK(judge(Body::PodCreate, R"({"infra_image":"localhost/shared"})", world).denied == row.denied);
   }
 }
+
+TEST_CASE("a container has few volumes without a name, those of its image among them") {
+  const auto map = [](std::size_t count) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < count; ++i) text += (i ? R"(,"/v)" : R"("/v)") + std::to_string(i) + R"(":{})";
+    return text + "}";
+  };
+  const auto list = [](std::size_t count, const std::string& before, const std::string& behind) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < count; ++i) text += (i ? "," : "") + before + std::to_string(i) + behind;
+    return text + "]";
+  };
+  const auto denied = [&](std::size_t of_image, Body body, const std::string& fields) {
+    auto world = two_projects();
+    world.image(id('e'), {"localhost/shared:latest"}, R"({"Config":{"Volumes":)" + map(of_image) + "}}");
+    return judge(body, "{" + fields + "}", world).denied;
+  };
+  const std::string compat = R"("Image":"localhost/shared")", libpod = R"("image":"localhost/shared")";
+  CHECK(denied(32, Body::ContainerCreateCompat, compat) == "");
+  CHECK(denied(33, Body::ContainerCreateCompat, compat) == "limit.volumes");
+  CHECK(denied(33, Body::ContainerCreateLibpod, libpod) == "limit.volumes");
+  CHECK(denied(33, Body::PodCreate, R"("infra_image":"localhost/shared")") == "limit.volumes");
+  CHECK(denied(2, Body::ContainerCreateCompat, compat + R"(,"Volumes":)" + map(30)) == "");
+  CHECK(denied(2, Body::ContainerCreateCompat, compat + R"(,"Volumes":)" + map(31)) == "limit.volumes");
+  const auto mounts = list(31, R"({"Type":"volume","Target":"/m)", R"("})");
+  CHECK(denied(2, Body::ContainerCreateCompat, compat + R"(,"HostConfig":{"Mounts":)" + mounts + "}") ==
+        "limit.volumes");
+  CHECK(denied(2, Body::ContainerCreateLibpod, libpod + R"(,"volumes":)" + list(30, R"({"Dest":"/m)", R"("})")) == "");
+  CHECK(denied(2, Body::ContainerCreateLibpod, libpod + R"(,"volumes":)" + list(31, R"({"Dest":"/m)", R"("})")) ==
+        "limit.volumes");
+}
+
+TEST_CASE("labels of an image are bounded as those of a client are") {
+  auto world = two_projects();
+  world.image(id('e'), {"localhost/shared:latest"},
+              R"({"Config":{"Labels":{"x":")" + std::string(65536, 'y') + R"("}}})");
+  CHECK(judge(Body::ContainerCreateCompat, R"({"Image":"localhost/shared"})", world).denied == "limit.labels");
+}

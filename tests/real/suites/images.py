@@ -417,6 +417,24 @@ def test_what_images_say(world):
         equal(p1.delete(f"{LIBPOD}/images/{_name(world, f'p1/says:{what}')}").status, 200, "it is removed")
 
 
+def test_volumes_of_images(world):
+    """Each takes one of the locks that all of Podman's objects share, and no quota counts those without a name."""
+    p1, direct = world.p1, world.engine.direct
+    name = _name(world, "p1/volumes:1")
+    says = {"Volumes": {f"/v{number}": {} for number in range(33)}, "Cmd": ["/x"]}
+    equal(_load(p1, docker_archive([name], says=says)).status, 200, "an image with 33 volumes is loaded")
+    before = len(direct.get(f"{LIBPOD}/volumes/json").json() or [])
+    for family, body in ((LIBPOD, {"image": name}), (API, {"Image": name})):
+        answer = p1.post(f"{family}/containers/create", body)
+        check(answer.status == 403 and answer.json()["cause"] == "limit.volumes", "no container is made of it", answer)
+    equal(len(direct.get(f"{LIBPOD}/volumes/json").json() or []), before, "and no volume")
+    made = direct.post(f"{LIBPOD}/containers/create", {"image": name})
+    equal(made.status, 201, "past podfence it is")
+    equal(len(direct.get(f"{LIBPOD}/volumes/json").json()), before + 33, "with a volume for each")
+    direct.delete(f"{LIBPOD}/containers/{made.json()['Id']}?force=true&v=true")
+    equal(p1.delete(f"{LIBPOD}/images/{name}").status, 200, "it is removed")
+
+
 def _said(direct, name):
     """What a container has of the image past podfence."""
     made = direct.post(f"{LIBPOD}/containers/create", {"image": name, "command": ["env"]}).json()["Id"]
