@@ -349,7 +349,7 @@ class Listener(threading.Thread):
         while not self.over.is_set():
             try:
                 stream = LineStream(self.player.project.path, f"{LIBPOD}/events?stream=true", 5)
-                while not self.over.is_set():
+                while stream.status == 200 and not self.over.is_set():
                     line = stream.next(1)
                     if line is not None:
                         self.events += 1
@@ -358,10 +358,11 @@ class Listener(threading.Thread):
                         break
                 stream.close()
             except GONE:
-                time.sleep(0.2)
+                pass
             except Divergence as error:
                 self.failure = str(error)
                 return
+            time.sleep(0.2)
 
     @staticmethod
     def still_there(stream):
