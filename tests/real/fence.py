@@ -38,7 +38,7 @@ class Fence:
     def __exit__(self, *_):
         self.stop()
 
-    def start(self):
+    def start(self, patience=10):
         self.folder.mkdir(exist_ok=True)
         settings = self.folder / "podfence.json"
         settings.write_text(json.dumps(self.settings))
@@ -50,7 +50,7 @@ class Fence:
         with open(self.folder / "podfence.log", "wb") as log:
             self.process = subprocess.Popen([str(program), "serve", "--config", str(settings)], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log, **self.engine.as_user())
-        if not until(self._answers, 10):
+        if not until(self._answers, patience):
             raise RuntimeError("podfence does not start: " + self.log()[-800:])
 
     def kill(self):

@@ -85,7 +85,7 @@ class Soak:
 
     def kill_podfence(self):
         self.fence.kill()
-        self.fence.start()
+        self.fence.start(60)   # the ledger is compared first, with a Podman that may be just beginning
         self.health = Health(self.fence, self.admin)
         self.files_at_start = self.health.open_files()
 
