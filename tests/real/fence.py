@@ -44,8 +44,10 @@ class Fence:
         settings.write_text(json.dumps(self.settings))
         settings.chmod(0o644)
         program = self.folder / "podfence"  # the build tree need not be open to the user
-        shutil.copy(self._program, program)
-        program.chmod(0o755)
+        fresh = program.with_suffix(".new")   # what was killed may still be running the old one for a moment
+        shutil.copy(self._program, fresh)
+        fresh.chmod(0o755)
+        fresh.replace(program)
         os.chown(self.folder, self.engine.account.pw_uid, self.engine.account.pw_gid)
         with open(self.folder / "podfence.log", "wb") as log:
             self.process = subprocess.Popen([str(program), "serve", "--config", str(settings)], stdin=subprocess.DEVNULL,
