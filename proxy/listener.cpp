@@ -30,7 +30,7 @@ void Listener::stop() {
 void Listener::remove() {
   door_->remove();
   stop();
-  cancel();
+  clients_.cut();
 }
 
 }  // namespace podfence::proxy

@@ -102,6 +102,11 @@ void Session::stop() {
   if (idle_) client_.interrupt();
 }
 
+void Session::cut() {
+  stop();
+  departure_.send_away();
+}
+
 /// The one place where what was not expected ends.
 Task<void> Session::guard(Task<void> work) {
   try {

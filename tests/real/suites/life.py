@@ -130,7 +130,7 @@ def test_made_while_it_ends(world):
     outlive it, and nothing is made afterwards."""
     stage = stage_of(world)
     made = 0
-    for number in range(int(os.environ.get("PODFENCE_ROUNDS", "5"))):
+    for number in range(int(os.environ.get("PODFENCE_ROUNDS", "8"))):
         name = f"e9-{number}"
         client = stage.add(name)
         makers = [Maker(client, name, index, ()) for index in range(2)]
