@@ -157,6 +157,9 @@ std::optional<Deny> read_own_fields(const Fields& fields, RequestHead& head) {
     if (auto deny = read_single(fields, name, value)) return deny;
     if (value && !names_connection_option(fields, ascii::lower(name))) target = *value;
   }
+  // Without the field a request is about all projects of the client: one that came to nothing may not mean that.
+  if (head.project.empty() && !values(fields, "X-Appx-Project").empty())
+    return Deny{refusal("http.field"), "X-Appx-Project (it names no project)"};
   if (registries.empty()) return std::nullopt;
   if (!head.registry_auth.empty()) return Deny{refusal("http.field"), "X-Registry-Config beside X-Registry-Auth"};
   head.registry_auth = std::move(registries);  // a map by registry is understood there too

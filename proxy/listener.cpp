@@ -31,7 +31,7 @@ void Listener::remove() {
   door_->remove();
   if (file_) file_->discard(acceptor_.native_handle());
   stop();
-  cancel();
+  clients_.cut();
 }
 
 }  // namespace podfence::proxy

@@ -1,5 +1,7 @@
 #include "proxy/session.hpp"
 
+#include <algorithm>
+
 #include "proxy/concurrently.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/ledger_repair.hpp"
@@ -22,6 +24,18 @@ using namespace std::chrono_literals;
 constexpr auto linger_time = 2s;
 
 constexpr std::size_t max_audited_objects = 64;
+
+/// Between the head and the end of the content a client may take its time, and the project may end: nothing is made for
+/// it any more (teardown.cpp waits for what has begun).
+Refused ended_meanwhile(const Door& door, const RequestHead& head, const std::string& project) {
+  const Deny gone{refusal("control.project-unknown"), project, rules::Kind::None};
+  if (door.is_removed()) return gone;
+  const auto choice = door.project_for(head);
+  if (const auto* deny = std::get_if<Deny>(&choice)) return *deny;
+  const auto* some = std::get_if<Door::OneOf>(&choice);
+  const auto is_it = [&](const ProjectHandle& each) { return each->id == project; };
+  return some && std::ranges::none_of(*some, is_it) ? Refused(gone) : std::nullopt;
+}
 
 /// Records why an answer was not given whole, however the exchange ends: it may be cancelled anywhere.
 class Ending {
@@ -86,6 +100,11 @@ Task<void> Session::run(Task<void> work) {
 void Session::stop() {
   stopping_ = true;
   if (idle_) client_.interrupt();
+}
+
+void Session::cut() {
+  stop();
+  departure_.send_away();
 }
 
 /// The one place where what was not expected ends.
@@ -235,6 +254,9 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
 
   // A ledger that an earlier podfence was killed over is held against what is there, before it decides anything.
   if (services_.repair) refused = co_await services_.repair->ensure();
+  if (refused) co_return refused;
+
+  refused = ended_meanwhile(door_, head, project.id);
   if (refused) co_return refused;
 
   // Hop 4: what has to be known of the objects that it names, and the decision.

@@ -21,6 +21,8 @@ class Session {
   Task<void> turn_away(rules::Deny deny, bool waits);
   /// Ends an idle session; another one ends behind the running exchange.
   void stop();
+  /// Cuts it off, as if the client had gone: what upstream is making is seen to its end.
+  void cut();
 
  private:
   Task<void> run(Task<void> work);

@@ -53,6 +53,11 @@ void SessionGroup::stop() {
   for (auto* session : turned_away_) session->stop();
 }
 
+void SessionGroup::cut() {
+  for (auto* session : sessions_) session->cut();
+  for (auto* session : turned_away_) session->cut();
+}
+
 /// The place is given back when everything else of the session is gone.
 Task<void> SessionGroup::run_session(Connection::Socket socket, std::shared_ptr<const Door> door,
                                      ConnectionBudget::Place) {

@@ -24,6 +24,8 @@ class SessionGroup {
 
   /// Idle sessions end, others behind the running exchange.
   void stop();
+  /// Cuts off all clients; what upstream is making for them is seen to its end.
+  void cut();
   /// Cuts off what still runs.
   void cancel() { tasks_.cancel(); }
 

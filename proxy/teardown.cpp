@@ -109,10 +109,23 @@ void forget(SqliteLedger& ledger, const std::string& project) {
   ledger.apply(project, claims);
 }
 
+/// What upstream is making for the project, for a control plane too, would outlive it. Nobody begins anew
+/// (session.cpp), and who has the project's turn or waits for it comes before this. False: not in time.
+Task<bool> wait_for_makers(Services& services, const std::string& project) {
+  const LockedNames turn{.names = {}, .project = project, .alone = true};
+  const auto hold = co_await services.locks.acquire(turn, services.limits.lock_time, services.limits.lock_time);
+  co_return hold.has_value();
+}
+
 }  // namespace
 
 Task<TeardownReport> tear_down(Services& services, SessionGroup& clients, rules::Project project, rules::Teardown how) {
   TeardownReport report;
+  const bool is_quiet = co_await wait_for_makers(services, project.id);
+  if (!is_quiet) {
+    report.left.push_back("requests: some that make things are still at work");
+    co_return report;
+  }
   ProjectClient client(services, clients, project);
   for (const auto& step : rules::teardown_steps(how)) {
     co_await take_step(services, client, project, step, report);

@@ -45,12 +45,14 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
 
 }  // namespace
 
-/// Podman fills `NAME`, and every name that fits `PRE*`, from the environment of its service.
+bool says_value(std::string_view entry) {
+  const std::size_t equals = entry.find('=');
+  return equals != std::string_view::npos && equals != 0;
+}
+
 std::optional<Deny> judge_environment(json::Value& value, const Place&) {
   const std::string& entry = *value.string();
-  const std::size_t equals = entry.find('=');
-  if (equals == std::string::npos || equals == 0) return refuse(refusal("env.host"), entry.substr(0, equals));
-  return std::nullopt;
+  return says_value(entry) ? std::nullopt : refuse(refusal("env.host"), entry.substr(0, entry.find('=')));
 }
 
 /// Podman 5 splits the names at ';' and knows "host-gateway", the address of the host, in place of an address.

@@ -1,7 +1,12 @@
+#include <string>
+
+#include "rules/body/bounds.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/reference.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/exchange.hpp"
+#include "rules/json_path.hpp"
+#include "rules/secret.hpp"
 
 namespace podfence::rules {
 
@@ -22,9 +27,42 @@ std::optional<Deny> resolve_text(Kind kind, json::Value& value, const Place& pla
   return std::nullopt;
 }
 
+namespace {
+
+/// An image's variables, labels and annotations become those of its containers, and Podman acts on them as if the
+/// client had said them.
+std::optional<Deny> check_image_words(const json::Value& document, const Project& project) {
+  const auto refused = [](const Refusal* rule, std::string_view word) {
+    return Deny{rule, std::string(word) + ", which the image brings", Kind::None,
+                "use an image whose configuration does not have it"};
+  };
+  if (const json::Value* environment = json::at(document, "Config.Env"); environment && environment->items())
+    for (const json::Value& entry : *environment->items())
+      if (!entry.string() || !says_value(*entry.string()))
+        return refused(refusal("env.host"), entry.string() ? *entry.string() : "an entry that is no text");
+  for (const auto* path : {"Annotations", "Labels", "Config.Labels"}) {
+    const json::Value* words = json::at(document, path);
+    if (!words || !words->members()) continue;
+    std::size_t size = 0;
+    for (const json::Member& word : *words->members()) {
+      size += word.name.size() + (word.value.string() ? word.value.string()->size() : 0);
+      if (is_reserved_label(word.name) || word.name == environment_secrets_label(project))
+        return refused(refusal("label.reserved"), word.name);
+    }
+    if (size > bounds::labels_size)
+      return Deny{refusal("limit.labels"), std::to_string(bounds::labels_size), Kind::None,
+                  "use an image with fewer: its labels become the container's"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Deny> judge_image(json::Value& value, const Place& place) {
   place.judged.image = *value.string();
-  return resolve_text(Kind::Image, value, place);
+  const Fact* found = place.exchange.facts.find(Kind::Image, place.judged.image);
+  if (auto deny = resolve_text(Kind::Image, value, place)) return deny;
+  return found ? check_image_words(found->document, place.exchange.project) : std::nullopt;
 }
 
 std::optional<Deny> judge_container(json::Value& value, const Place& place) {

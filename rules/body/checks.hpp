@@ -37,6 +37,8 @@ inline constexpr Rule annotation =
     checked(judge_annotation, "refused, but for those by which podman repeats a field: dropped");
 /// Does the host act on labels and annotations of that name?
 bool is_reserved_label(std::string_view name);
+/// `NAME=value`. Podman fills `NAME`, and every name that fits `PRE*`, from the environment of its service.
+bool says_value(std::string_view entry);
 /// Puts the project's label into the map of that name, which is made where it is missing. Bounds what all labels say.
 std::optional<Deny> add_project_label(json::Value& content, std::string_view labels, const Project& project);
 

@@ -116,7 +116,7 @@ def explained():
 
 def main():
     folder = Path(sys.argv[1])
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for source in (bodies, attacks, fuzz_seeds, explained):
         for name, request in source():
             (folder / name).write_bytes(request)

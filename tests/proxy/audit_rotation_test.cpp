@@ -77,14 +77,16 @@ TEST_CASE("SIGUSR1 under load: every request is in one of the files, whole") {
   Asking one(program), other(program);
   constexpr std::size_t rotations = 8;
   std::vector<std::string> files;
+  const auto is_used = [&] { return !content(program.audit_file()).empty(); };  // a busy machine takes its time
   for (std::size_t i = 1; i <= rotations; ++i) {
+    REQUIRE(eventually(is_used));
     files.push_back(program.audit_file() + "." + std::to_string(i));
     std::filesystem::rename(program.audit_file(), files.back());
     std::this_thread::sleep_for(Milliseconds(20));  // lines go to the old file until the signal comes
     program.signal(SIGUSR1);
     REQUIRE(eventually([&] { return count(program.said(), "SIGUSR1: the audit log was opened again") == i; }));
-    std::this_thread::sleep_for(Milliseconds(20));
   }
+  CHECK(eventually(is_used));
   auto asked = one.stop();
   asked.merge(other.stop());
   program.signal(SIGTERM);

@@ -63,6 +63,13 @@ TEST_CASE("who speaks for a project without being entitled is told so, whether t
   CHECK(control.ask("GET /_ping", "p1\r\nX-Appx-Project: p10").status == 400);
 }
 
+TEST_CASE("a field that names no project does not stand for all of them") {
+  ControlPlane control;
+  CHECK(cause(control.ask("GET /v1.41/containers/json", " ")) == "http.field");
+  CHECK(cause(control.ask("GET /v1.41/containers/json", "p1\r\nConnection: X-Appx-Project")) == "http.field");
+  CHECK(control.ask("GET /v1.41/containers/json").status == 200);
+}
+
 TEST_CASE("who may speak for one project only means that one") {
   ControlPlane control(configuration(R"("p1")"));
   const auto p1 = control.podfence.podman.add(rules::Kind::Container, "web", "p1");

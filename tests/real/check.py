@@ -1,5 +1,7 @@
-"""What a test says: claims that hold or not. A claim that holds is counted, one that does not is also printed."""
+"""What a test says: claims that hold or not. A claim that holds is counted, one that does not is also printed. Where
+PODFENCE_EVIDENCE names a file, each is appended to it, for tests/evidence."""
 
+import os
 import sys
 import time
 import traceback
@@ -10,13 +12,22 @@ class Tally:
         self.passed = 0
         self.failed = 0
         self.skipped = []
+        self.engine = ""   # which one this is about
 
 
 tally = Tally()
 _topic = ""
+_evidence = open(os.environ.get("PODFENCE_EVIDENCE", os.devnull), "a")
+
+
+def _record(outcome, claim):
+    suite, _, topic = _topic.partition(".")
+    line = "\t".join((outcome, f"tests/real/suites/{suite}.py", f"test_{topic}", " ".join(claim.split()), tally.engine))
+    print(line, file=_evidence, flush=True)
 
 
 def check(claim, what, detail=""):
+    _record("passed" if claim else "failed", what)
     if claim:
         tally.passed += 1
         return True
@@ -47,6 +58,7 @@ def _around(text, part):
 
 def skip(what, why):
     """A part that cannot be shown here is said aloud, never passed over."""
+    _record("skipped", f"{what}: {why}")
     tally.skipped.append(f"{_topic}: {what}: {why}")
 
 

@@ -134,13 +134,25 @@ class Engine:
         self._wipe()
         self._start_registry()
         self._make_images()
-        log = open(self.scratch / "podman.log", "wb")
+        self._serve()
+
+    def _serve(self):
+        log = open(self.scratch / "podman.log", "ab")
         name, value = CANARY.split("=")
         words = self.podman_words("system", "service", "--time", "0", f"unix://{self.socket_path}")
         self.service = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home,
                                         env={**self.environment(), name: value}, start_new_session=True)
         if not until(self._answers, 60):
             raise RuntimeError("podman system service does not answer: " + (self.scratch / "podman.log").read_text()[-800:])
+
+    def kill_service(self):
+        """Podman's service at once, wherever it is. Containers live on under their monitors."""
+        os.killpg(self.service.pid, signal.SIGKILL)
+        self.service.wait()
+
+    def start_service(self):
+        Path(self.socket_path).unlink(missing_ok=True)
+        self._serve()
 
     def _answers(self):
         try:

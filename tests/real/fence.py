@@ -38,19 +38,21 @@ class Fence:
     def __exit__(self, *_):
         self.stop()
 
-    def start(self):
+    def start(self, patience=10):
         self.folder.mkdir(exist_ok=True)
         settings = self.folder / "podfence.json"
         settings.write_text(json.dumps(self.settings))
         settings.chmod(0o644)
         program = self.folder / "podfence"  # the build tree need not be open to the user
-        shutil.copy(self._program, program)
-        program.chmod(0o755)
+        fresh = program.with_suffix(".new")   # what was killed may still be running the old one for a moment
+        shutil.copy(self._program, fresh)
+        fresh.chmod(0o755)
+        fresh.replace(program)
         os.chown(self.folder, self.engine.account.pw_uid, self.engine.account.pw_gid)
         with open(self.folder / "podfence.log", "wb") as log:
             self.process = subprocess.Popen([str(program), "serve", "--config", str(settings)], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log, **self.engine.as_user())
-        if not until(self._answers, 10):
+        if not until(self._answers, patience):
             raise RuntimeError("podfence does not start: " + self.log()[-800:])
 
     def kill(self):

@@ -21,7 +21,7 @@ SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_
           "images", "manifests", "holders", "visibility", "crash", "secrets", "builds", "dockerfiles", "kube", "foreign_equals_absent", "lists",
           "prune_and_remove", "escapes", "attack", "workspace", "workspace_paths", "workspace_races", "policy", "quota", "bad_input",
           "explain", "audit", "streams", "control_plane", "life", "confinement", "dashboard", "verify", "doctor",
-          "footprint"]
+          "footprint", "documented", "soak"]
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]
 
 
@@ -73,6 +73,7 @@ def main():
     start = time.monotonic()
     try:
         engine.start()
+        tally.engine = f"Podman {engine.direct.get('/version').json()['Version']}"
         world.start()
         print(f"engine and projects ready after {time.monotonic() - start:.0f} s", flush=True)
         for name in options.suite or (BARE if options.bare else SUITES):

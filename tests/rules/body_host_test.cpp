@@ -177,3 +177,70 @@ TEST_CASE("the command line that podman sends along is dropped, and so are its a
   CHECK_FALSE(sends(text, "raw_image_name"));
   CHECK_FALSE(sends(judged(Body::PodCreate, R"({"pod_create_command":["podman"]})"), "podman"));
 }
+
+TEST_CASE("what an image says of itself is refused like what a client says") {
+  struct Row {
+    const char* image;
+    const char* denied;
+  };
+  const Row rows[] = {
+      {R"({"Config":{"Env":["PATH=/bin","*"]}})", "env.host"},
+      {R"({"Config":{"Env":["HOME"]}})", "env.host"},
+      {R"({"Config":{"Env":["=x"]}})", "env.host"},
+      {R"({"Config":{"Env":[1]}})", "env.host"},
+      {R"({"Annotations":{"run.oci.hooks.stdout":"/tmp/x"}})", "label.reserved"},
+      {R"({"Annotations":{"Org.Systemd.Property.X":"1"}})", "label.reserved"},
+      {R"({"Labels":{"PODMAN_SYSTEMD_UNIT":"other.service"}})", "label.reserved"},
+      {R"({"Config":{"Labels":{"io.containers.autoupdate":"registry"}}})", "label.reserved"},
+      {R"({"Config":{"Labels":{"appx.project.secrets":"x"}}})", "label.reserved"},
+      {R"({"Config":{"Env":["PATH=/bin","EMPTY="],"Labels":{"appx.project":"p10"}},"Labels":{"kind":"x"},)"
+       R"("Annotations":{"org.opencontainers.image.version":"1"}})",
+       ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.image);
+    auto world = two_projects();
+    world.image(id('e'), {"localhost/shared:latest"}, row.image);
+    CHECK(judge(Body::ContainerCreateCompat, R"({"Image":"localhost/shared"})", world).denied == row.denied);
+    CHECK(judge(Body::ContainerCreateLibpod, R"({"image":"localhost/shared"})", world).denied == row.denied);
+    CHECK(judge(Body::PodCreate, R"({"infra_image":"localhost/shared"})", world).denied == row.denied);
+  }
+}
+
+TEST_CASE("a container has few volumes without a name, those of its image among them") {
+  const auto map = [](std::size_t count) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < count; ++i) text += (i ? R"(,"/v)" : R"("/v)") + std::to_string(i) + R"(":{})";
+    return text + "}";
+  };
+  const auto list = [](std::size_t count, const std::string& before, const std::string& behind) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < count; ++i) text += (i ? "," : "") + before + std::to_string(i) + behind;
+    return text + "]";
+  };
+  const auto denied = [&](std::size_t of_image, Body body, const std::string& fields) {
+    auto world = two_projects();
+    world.image(id('e'), {"localhost/shared:latest"}, R"({"Config":{"Volumes":)" + map(of_image) + "}}");
+    return judge(body, "{" + fields + "}", world).denied;
+  };
+  const std::string compat = R"("Image":"localhost/shared")", libpod = R"("image":"localhost/shared")";
+  CHECK(denied(32, Body::ContainerCreateCompat, compat) == "");
+  CHECK(denied(33, Body::ContainerCreateCompat, compat) == "limit.volumes");
+  CHECK(denied(33, Body::ContainerCreateLibpod, libpod) == "limit.volumes");
+  CHECK(denied(33, Body::PodCreate, R"("infra_image":"localhost/shared")") == "limit.volumes");
+  CHECK(denied(2, Body::ContainerCreateCompat, compat + R"(,"Volumes":)" + map(30)) == "");
+  CHECK(denied(2, Body::ContainerCreateCompat, compat + R"(,"Volumes":)" + map(31)) == "limit.volumes");
+  const auto mounts = list(31, R"({"Type":"volume","Target":"/m)", R"("})");
+  CHECK(denied(2, Body::ContainerCreateCompat, compat + R"(,"HostConfig":{"Mounts":)" + mounts + "}") ==
+        "limit.volumes");
+  CHECK(denied(2, Body::ContainerCreateLibpod, libpod + R"(,"volumes":)" + list(30, R"({"Dest":"/m)", R"("})")) == "");
+  CHECK(denied(2, Body::ContainerCreateLibpod, libpod + R"(,"volumes":)" + list(31, R"({"Dest":"/m)", R"("})")) ==
+        "limit.volumes");
+}
+
+TEST_CASE("labels of an image are bounded as those of a client are") {
+  auto world = two_projects();
+  world.image(id('e'), {"localhost/shared:latest"},
+              R"({"Config":{"Labels":{"x":")" + std::string(65536, 'y') + R"("}}})");
+  CHECK(judge(Body::ContainerCreateCompat, R"({"Image":"localhost/shared"})", world).denied == "limit.labels");
+}

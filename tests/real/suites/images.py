@@ -9,7 +9,7 @@ import json
 import tarfile
 import threading
 
-from check import check, contains, equal, lacks
+from check import check, contains, equal, lacks, skip
 from clients import API, LIBPOD, fails, ok, says, shows
 from wire import query
 from world import IMAGE, LABEL
@@ -68,20 +68,20 @@ def _json(value):
     return json.dumps(value).encode()
 
 
-def docker_archive(names, layer=None, digest=None):
-    """As docker save writes it. `digest`: what the configuration says of the layer."""
+def docker_archive(names, layer=None, digest=None, says=None):
+    """As docker save writes it. `digest`: what the configuration says of the layer; `says`: and of containers."""
     layer = tar_of([("planted", b"layer")]) if layer is None else layer
-    config = _json({"architecture": "amd64", "os": "linux", "config": {},
+    config = _json({"architecture": "amd64", "os": "linux", "config": says or {},
                     "rootfs": {"type": "layers", "diff_ids": [digest or "sha256:" + _digest(layer)]}})
     return [("config.json", config), ("layer.tar", layer),
             ("manifest.json", _json([{"Config": "config.json", "RepoTags": names, "Layers": ["layer.tar"]}]))]
 
 
-def oci_archive(name, layer=None, digest=None, **of_layer):
+def oci_archive(name, layer=None, digest=None, annotations=None, **of_layer):
     layer = tar_of([("planted", b"oci layer")]) if layer is None else layer
     config = _json({"architecture": "amd64", "os": "linux", "config": {},
                     "rootfs": {"type": "layers", "diff_ids": [digest or "sha256:" + _digest(layer)]}})
-    manifest = _json({"schemaVersion": 2,
+    manifest = _json({"schemaVersion": 2, "annotations": annotations or {},
                       "config": {"mediaType": "application/vnd.oci.image.config.v1+json", "digest": "sha256:" + _digest(config),
                                  "size": len(config)},
                       "layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar",
@@ -379,3 +379,67 @@ def test_clean_up(world):
             if name != world.neighbour.image:
                 project.delete(f"{LIBPOD}/images/{name}")
     world.unharmed()
+
+
+def test_what_images_say(world):
+    """An image's variables, labels and annotations become its containers', and Podman acts on them: `*` is the environment of its
+    service, a unit of the host is restarted, the runtime writes a file."""
+    p1, direct = world.p1, world.engine.direct
+    layer = _members(world.engine.direct.get(f"{API}/images/{IMAGE}/get").content)
+    layer = next(data for name, data in layer.items() if name.endswith("layer.tar") or name.endswith(".tar"))
+    digest = "sha256:" + _digest(layer)
+    says = {"variables": {"Env": ["PATH=/bin", "*"]}, "variable": {"Env": ["PATH=/bin", "PODFENCE_CANARY"]},
+            "unit": {"Labels": {"PODMAN_SYSTEMD_UNIT": "victim.service"}},
+            "update": {"Labels": {"io.containers.autoupdate": "registry"}}, "harmless": {"Env": ["PATH=/bin", "WORD=own"], "Labels": {LABEL: "p10"}}}
+    archives = {what: docker_archive([_name(world, f"p1/says:{what}")], layer, digest, each) for what, each in says.items()}
+    archives["annotation"] = oci_archive(_name(world, "p1/says:annotation"), layer, digest=None,
+                                         annotations={"run.oci.hooks.stdout": "/tmp/podfence-planted"})
+    for what, archive in archives.items():
+        name = _name(world, f"p1/says:{what}")
+        equal(_load(p1, archive).status, 200, f"an image with {what} is loaded")
+        effect = _said(direct, name)
+        for family, body in ((LIBPOD, {"image": name, "command": ["env"]}), (API, {"Image": name, "Cmd": ["env"]})):
+            made = p1.post(f"{family}/containers/create", body)
+            if what == "harmless":
+                equal(made.status, 201, "an image that says nothing of that is used")
+                shown = p1.get(f"{API}/containers/{made.json()['Id']}/json").json()["Config"]
+                equal(shown["Labels"][LABEL], "p1", "its label of another project counts for nothing")
+            else:
+                rule = "env.host" if what.startswith("variable") else "label.reserved"
+                check(made.status == 403 and made.json()["cause"] == rule, f"no container is made of an image with {what}", made)
+        if what.startswith("variable"):
+            contains(effect["Env"], "PODFENCE_CANARY=engine-environment-canary", f"past podfence its {what} tells the service's environment")
+        elif what == "annotation" and not effect.get("Annotations"):
+            skip("annotations of images", "this Podman does not give them to containers")
+        elif what != "harmless":
+            check(effect["Labels" if what != "annotation" else "Annotations"].keys() & {"PODMAN_SYSTEMD_UNIT", "io.containers.autoupdate", "run.oci.hooks.stdout"},
+                  f"past podfence its {what} is the container's", effect)
+    world.clear(p1)
+    for what in archives:
+        equal(p1.delete(f"{LIBPOD}/images/{_name(world, f'p1/says:{what}')}").status, 200, "it is removed")
+
+
+def test_volumes_of_images(world):
+    """Each takes one of the locks that all of Podman's objects share, and no quota counts those without a name."""
+    p1, direct = world.p1, world.engine.direct
+    name = _name(world, "p1/volumes:1")
+    says = {"Volumes": {f"/v{number}": {} for number in range(33)}, "Cmd": ["/x"]}
+    equal(_load(p1, docker_archive([name], says=says)).status, 200, "an image with 33 volumes is loaded")
+    before = len(direct.get(f"{LIBPOD}/volumes/json").json() or [])
+    for family, body in ((LIBPOD, {"image": name}), (API, {"Image": name})):
+        answer = p1.post(f"{family}/containers/create", body)
+        check(answer.status == 403 and answer.json()["cause"] == "limit.volumes", "no container is made of it", answer)
+    equal(len(direct.get(f"{LIBPOD}/volumes/json").json() or []), before, "and no volume")
+    made = direct.post(f"{LIBPOD}/containers/create", {"image": name})
+    equal(made.status, 201, "past podfence it is")
+    equal(len(direct.get(f"{LIBPOD}/volumes/json").json()), before + 33, "with a volume for each")
+    direct.delete(f"{LIBPOD}/containers/{made.json()['Id']}?force=true&v=true")
+    equal(p1.delete(f"{LIBPOD}/images/{name}").status, 200, "it is removed")
+
+
+def _said(direct, name):
+    """What a container has of the image past podfence."""
+    made = direct.post(f"{LIBPOD}/containers/create", {"image": name, "command": ["env"]}).json()["Id"]
+    config = direct.get(f"{LIBPOD}/containers/{made}/json").json()["Config"]
+    direct.delete(f"{LIBPOD}/containers/{made}?force=true")
+    return config

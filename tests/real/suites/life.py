@@ -2,6 +2,7 @@
 gone. What they have goes in the right order, what others have stays, and a podfence that is killed meanwhile goes on where it was."""
 
 import json
+import os
 import subprocess
 import threading
 import time
@@ -26,7 +27,9 @@ class Stage:
         self.direct = world.engine.direct
         self.fence = Fence(self.engine, world.podfence, world.programs, {"stays": {}}, name="life")
         self.admin = str(self.engine.runtime / "life" / "admin.sock")
-        self.fence.settings |= {"admin": self.admin, "label": LABEL}
+        self.control = str(self.engine.runtime / "life" / "control.sock")
+        control = {"socket": self.control, "identities": [{"user": os.geteuid(), "projects": ["*"]}]}
+        self.fence.settings |= {"admin": self.admin, "label": LABEL, "control": [control]}
         self.fence.start()
         self.stays = self.fence.projects["stays"]
         self.kept = [self._run(self.stays, "of-stays"), self._run(self.direct, "unlabelled")]
@@ -120,6 +123,56 @@ def test_remove(world):
     audit = [json.loads(line) for line in stage.fence.audit()]
     own = [line for line in audit if line["listener"] == "teardown"]
     check(own and all(line["project"] == "e1" for line in own), "the audit log has what podfence did itself", own[:2])
+
+
+def test_made_while_it_ends(world):
+    """Clients of a control plane and of the project make things all the time. What Podman works at when the project ends does not
+    outlive it, and nothing is made afterwards."""
+    stage = stage_of(world)
+    made = 0
+    for number in range(int(os.environ.get("PODFENCE_ROUNDS", "8"))):
+        name = f"e9-{number}"
+        client = stage.add(name)
+        makers = [Maker(client, name, index, ()) for index in range(2)]
+        makers += [Maker(Socket(stage.control), name, index, (("X-Appx-Project", name),)) for index in (2, 3)]
+        for maker in makers:
+            maker.start()
+        time.sleep(0.6)
+        report = stage.ask("DELETE", f"/projects/{name}?teardown=remove").json()
+        equal(report["left"], [], f"round {number}: nothing is left")
+        equal(stage.ask("GET", f"/projects/{name}").status, 404, f"round {number}: it has ended")
+        for maker in makers:
+            maker.over = True
+            maker.join(60)
+        time.sleep(0.5)
+        equal(stage.has(name), {}, f"round {number}: nothing has been made behind its back")
+        lacks(stage.direct.get(f"{LIBPOD}/secrets/json").text, name, f"round {number}: nor a secret")
+        made += sum(maker.made for maker in makers)
+    check(made > 10, "they were at work", made)
+
+
+class Maker(threading.Thread):
+    """Makes one thing after the other until it is told that the project is not there."""
+
+    def __init__(self, client, project, index, fields):
+        super().__init__(daemon=True)
+        self.client, self.project, self.index, self.fields = client, project, index, fields
+        self.over, self.made = False, 0
+
+    def run(self):
+        count = 0
+        while not self.over:
+            count += 1
+            name = f"{self.project}-{self.index}-{count}"
+            target, content = [("volumes/create", {"Name": name}), ("containers/create", {"image": IMAGE, "name": name, "command": SLEEP}),
+                               ("secrets/create" + query(name=name), b"x")][count % 3]
+            try:
+                answer = self.client.post(f"{LIBPOD}/{target}", content, fields=self.fields)
+            except (OSError, Closed, ValueError):
+                return
+            self.made += answer.status in (200, 201)
+            if answer.status in (403, 404):
+                return
 
 
 def test_held_images(world):
