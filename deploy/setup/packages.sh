@@ -49,6 +49,7 @@ packages_test=(
   python3-jsonschema  # second reader of the audit log
   openssl         # certificates
   socat           # TLS for podman --remote, which has none
+  valgrind        # instructions of a request (tests/bench/instructions)
   chromium        # a browser, for the operator's page
   chromium-driver
   fonts-dejavu-core                    # letters for it

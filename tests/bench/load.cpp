@@ -1,11 +1,12 @@
 // The bench's clients. One line of JSON tells what came of it: requests (or bytes, or pieces), seconds, times in
 // microseconds.
 //
-//   bench_load SOCKET KIND [--connections N] [--seconds S] [--rate R] [--new]
+//   bench_load SOCKET KIND [--connections N] [--seconds S] [--rate R] [--new] [--count N]
 //
 // KIND: ping, inspect, inspect_name, list, events, create, mix: a closed loop, or with --rate so many a second in all,
 // whether answers come or not; with --new each on a connection of its own. Else: down_chunked, down_length, up_chunked,
-// up_length, echo, live, and idle or streams, which hold their connections until their standard input ends.
+// up_length, echo, live, build (of a context of --count MiB), and idle or streams, which hold their connections until
+// their standard input ends.
 
 #include "tests/bench/load.hpp"
 
@@ -77,7 +78,7 @@ class Load {
       for (auto& client : clients_) begin(*client, now());
     else
       for (auto& client : clients_) idle_.push_back(client.get());
-    while (now() < end) turn();
+    while (options_.count > 0 ? times_.all.size() < options_.count : now() < end) turn();
     times_.tell(static_cast<double>(now() - begun) / 1e9, bytes_);
   }
 
@@ -172,6 +173,7 @@ int main(int argc, char** argv) {
     const double value = std::atof(argv[++i]);
     if (word == "--connections") options.connections = static_cast<std::size_t>(value);
     if (word == "--seconds") options.seconds = value;
+    if (word == "--count") options.count = static_cast<std::size_t>(value);
     if (word == "--rate") options.rate = static_cast<std::int64_t>(value);
   }
   if (run_stream(options)) return 0;

@@ -15,6 +15,7 @@ struct LoadOptions {
   double seconds = 1;
   std::int64_t rate = 0;  ///< a second; 0: a closed loop
   bool fresh = false;     ///< a connection for each request
+  std::size_t count = 0;  ///< requests, in place of the seconds
 };
 
 /// Nanoseconds of the monotonic clock, which the engine has as well.

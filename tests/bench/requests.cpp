@@ -134,4 +134,9 @@ std::string upload_head(std::optional<unsigned long long> size) {
          (size ? "Content-Length: " + std::to_string(*size) : std::string("Transfer-Encoding: chunked")) + "\r\n\r\n";
 }
 
+std::string build_head() {
+  return "POST /v1.41/build?t=localhost%2Flarge%3A1 HTTP/1.1\r\nHost: docker\r\nContent-Type: application/x-tar\r\n"
+         "Transfer-Encoding: chunked\r\n\r\n";
+}
+
 }  // namespace podfence::bench

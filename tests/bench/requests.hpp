@@ -18,6 +18,8 @@ std::string live_request();
 std::string silent_request();
 /// Of the container whose export comes in chunks, or of another one.
 std::string export_request(bool chunked);
+/// The head of a build whose context comes in chunks.
+std::string build_head();
 /// The head of an upload into a container; `size` nullopt: in chunks.
 std::string upload_head(std::optional<unsigned long long> size);
 

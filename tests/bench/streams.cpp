@@ -147,6 +147,50 @@ void live(const LoadOptions& options) {
   times.tell(clock.seconds(), 0);
 }
 
+/// The head of a member of an archive (POSIX ustar), and of `size` bytes.
+std::string member_head(std::string_view name, std::uint64_t size) {
+  std::string head(512, '\0');
+  const auto put = [&](std::size_t at, std::string_view text) { head.replace(at, text.size(), text); };
+  std::array<char, 16> octal{};
+  std::snprintf(octal.data(), octal.size(), "%011llo", static_cast<unsigned long long>(size));
+  put(0, name);
+  put(100, "0000644");
+  put(108, "0000000");
+  put(116, "0000000");
+  // From 8 GiB on the size would be written in another form.
+  put(124, octal.data());
+  put(136, "00000000000");
+  put(148, "        ");
+  put(156, "0");
+  put(257, std::string_view("ustar\00000", 8));
+  unsigned sum = 0;
+  for (const char c : head) sum += static_cast<unsigned char>(c);
+  std::snprintf(octal.data(), octal.size(), "%06o", sum);
+  put(148, std::string_view(octal.data(), 7));
+  return head;
+}
+
+std::string padded(std::string text) {
+  text.resize((text.size() + 511) / 512 * 512);
+  return text;
+}
+
+/// A build context with one file of `count` MiB, sent in chunks, and its answer.
+void build(const LoadOptions& options) {
+  const int file = connect_to(options.socket);
+  const std::string dockerfile = "FROM localhost/hello:latest\nCOPY large /\n";
+  const std::string mebibyte(1 << 20, 'x');
+  const Clock clock(options);
+  send_whole(file, build_head());
+  send_whole(file, chunk(member_head("Dockerfile", dockerfile.size()) + padded(dockerfile) +
+                         member_head("large", options.count << 20)));
+  for (std::size_t i = 0; i < options.count; ++i) send_whole(file, chunk(mebibyte));
+  const auto rest = begin(file, chunk(std::string(1024, '\0')) + "0\r\n\r\n", 200);
+  Times times;
+  times.all.push_back(now() - clock.begun);
+  times.tell(clock.seconds(), options.count << 20);
+}
+
 void hold(const LoadOptions& options, std::string_view request) {
   for (std::size_t i = 0; i < options.connections; ++i) begin(connect_to(options.socket), request, 200);
   std::printf("{\"count\": %zu}\n", options.connections);
@@ -167,6 +211,8 @@ bool run_stream(const LoadOptions& options) {
     echo(options);
   else if (options.kind == "live")
     live(options);
+  else if (options.kind == "build")
+    build(options);
   else if (options.kind == "idle")
     hold(options, *request_text("ping", 0));
   else if (options.kind == "streams")

@@ -72,6 +72,8 @@ def table(figures, against):
     for each in SCENARIOS:
         if each.main == "rate":
             row(f"{each.name}, upstream requests", each.name, "upstream", False)
+    row("build context, GiB/s", "build", "gib", False)
+    row("build context, beside a copy through a file", "build", "of_copy", False)
     for figure, title in (("fresh", "fresh"), ("idle", "idle connection"), ("stream", "stream of events"), ("peak", "peak of all")):
         row(f"memory, {title}, KiB", "memory", figure, False)
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 """What is measured: a row for each figure, and how one comes about. A figure is a dictionary; `main` names its chief number."""
 
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 
@@ -67,6 +68,21 @@ def measure(bench, target, scenario, seconds):
     if scenario.main == "rate":
         figures["upstream"] = requests / count
     return figures
+
+
+def build(bench, target, mebibytes):
+    """A build context passes: GiB/s, and that beside a copy through a file as podfence makes one for judging it."""
+    piece, begun = b"x" * 2**20, time.monotonic()
+    with tempfile.TemporaryFile(dir=bench.folder) as spool:
+        for _ in range(mebibytes):
+            spool.write(piece)
+        spool.seek(0)
+        while spool.read(2**20):
+            pass
+    copied = mebibytes / 1024 / (time.monotonic() - begun)
+    told = bench.load(target.fronts["small"], ("build", "--count", mebibytes))
+    passed = mebibytes / 1024 / told["seconds"]
+    return {"gib": passed, "of_copy": passed / copied}
 
 
 def memory(bench, target, idle, streams):

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 ENGINES = {"small": 50, "large": 500}
-CAUGHT_UP = 10.0  # seconds that a program may take to listen
+CAUGHT_UP = 60.0  # seconds that a program may take to listen
 
 # What the images of the usual socket proxies allow: nine groups of paths by regular expression, each method.
 ALLOWED = ["_ping", "version", "info", "events", "containers", "exec", "images", "volumes", "networks", "build", "libpod"]
@@ -125,13 +125,15 @@ class Bench:
                 process.send_signal(signal.SIGTERM)
         for process in self.processes:
             try:
-                process.wait(2)
+                process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
         self.processes = []
 
-    def target(self, name):
+    def target(self, name, tool=()):
+        """`tool`: what podfence is run by."""
+        self.tool = list(tool)
         fronts = {engine: str(self.folder / f"{name}-{engine}.sock") for engine in self.engines}
         kind, _, rest = name.partition("-")
         return getattr(self, "start_" + kind)(name, fronts, rest)
@@ -178,12 +180,12 @@ class Bench:
         path = state / "podfence.json"
         path.write_text(json.dumps(configuration))
         env = {**os.environ, "XDG_RUNTIME_DIR": str(state)}
-        return self.start(name, [self.podfence, "serve", "--config", str(path)], [front], 1, env)
+        return self.start(name, [*self.tool, self.podfence, "serve", "--config", str(path)], [front], 1, env)
 
     def load(self, socket, words, core=0):
         """What bench_load tells."""
         command = self.pinned([self.program("load"), socket, *map(str, words)], core)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, words))}: {done.stderr.strip() or done.returncode}")
         return json.loads(done.stdout)
