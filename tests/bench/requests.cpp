@@ -135,7 +135,7 @@ std::string upload_head(std::optional<unsigned long long> size) {
 }
 
 std::string build_head() {
-  return "POST /v1.41/build?t=localhost%2Flarge%3A1 HTTP/1.1\r\nHost: docker\r\nContent-Type: application/x-tar\r\n"
+  return "POST /v1.41/build HTTP/1.1\r\nHost: docker\r\nContent-Type: application/x-tar\r\n"
          "Transfer-Encoding: chunked\r\n\r\n";
 }
 

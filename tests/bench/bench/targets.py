@@ -92,7 +92,7 @@ class Bench:
     def __init__(self, folder, programs, podfence, tools, realtime, engines=None):
         self.folder, self.programs, self.podfence, self.tools, self.realtime = Path(folder), Path(programs), podfence, tools, realtime
         self.engines = engines or ENGINES
-        self.processes = []
+        self.processes, self.tool = [], []
         self.sockets = {name: str(self.folder / f"engine-{name}.sock") for name in self.engines}
         pairs = [f"{self.sockets[name]}={count}" for name, count in self.engines.items()]
         self.engine = self.start("engine", [self.program("engine"), *pairs], self.sockets.values(), 0)
@@ -175,7 +175,7 @@ class Bench:
         configuration = {
             "upstream": self.sockets[engine], "state": str(state / "state"), "audit": {"to": str(state / "audit.log")},
             "admin": str(state / "admin.sock"), "policies": str(source / "deploy/profiles"), "defaults": POLICY,
-            "http": {"connections": 12000, "project_connections": 11000, "requests": 12000},
+            "http": {"connections": 12000, "project_connections": 11000, "requests": 2048},
             "projects": {"bench": {"socket": front}} | {f"other{i}": {"socket": str(state / f"{i}.sock")} for i in range(projects - 1)}}
         path = state / "podfence.json"
         path.write_text(json.dumps(configuration))
