@@ -46,7 +46,7 @@ Task<void> Admin::serve(Connection::Socket socket) {
   Respond respond = [&](const RequestHead& head, ClientAnswer& answer, rules::AuditRecord& record) {
     return this->respond(head, client, deadline, answer, record);
   };
-  co_await first_of(converse(client, deadline, limits_, std::move(respond)), deadline.watch());
+  co_await converse(client, deadline, limits_, std::move(respond));
 }
 
 Task<void> Admin::follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused) {

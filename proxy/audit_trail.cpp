@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include <array>
-#include <cstdio>
+#include <ctime>
 #include <stdexcept>
 
 #include "proxy/random.hpp"
@@ -13,22 +13,26 @@ namespace podfence::proxy {
 
 namespace {
 
+/// Most requests are of the same second as the one before.
 std::string now() {
+  static std::time_t second = -1;
+  static std::array<char, 24> text{};
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME, &time);
-  tm parts{};
-  ::gmtime_r(&time.tv_sec, &parts);
-  std::array<char, 24> seconds{};
-  const auto size = std::strftime(seconds.data(), seconds.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::array<char, 24> fraction{};
-  std::snprintf(fraction.data(), fraction.size(), ".%03ldZ", time.tv_nsec / 1'000'000);
-  return std::string(seconds.data(), size).append(fraction.data());
+  if (time.tv_sec != second) {
+    tm parts{};
+    ::gmtime_r(&time.tv_sec, &parts);
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S.", &parts);
+    second = time.tv_sec;
+  }
+  const auto milliseconds = std::to_string(1000 + time.tv_nsec / 1'000'000);
+  return std::string(text.data()).append(milliseconds, 1).append("Z");
 }
 
 }  // namespace
 
 AuditTrail::AuditTrail(AuditLog& log) : log_(log) {
-  record.request_id = random_digits();
+  record.request_id = random_id();
   record.time = now();
   record.decision = "error";  // until somebody knows better
 }

@@ -1,7 +1,6 @@
 #include "proxy/client_answer.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "proxy/head_text.hpp"
 #include "rules/ascii.hpp"
@@ -54,8 +53,8 @@ Task<bool> ClientAnswer::send(const rules::Reply& reply, const rules::Fields& ot
 /// It is all in memory: a client that takes nothing of it may not hold it for ever.
 Task<bool> ClientAnswer::send_whole(std::string_view head, std::string_view content) {
   do {
-    const auto piece = content.substr(0, Connection::buffer_size);
-    const std::array<boost::asio::const_buffer, 2> parts{boost::asio::buffer(head), boost::asio::buffer(piece)};
+    const auto piece = content.substr(0, Connection::stream_buffer_size);
+    const Connection::Pieces parts{boost::asio::buffer(head), boost::asio::buffer(piece)};
     const Deadline::Scope limited(deadline_, limits_.send_idle_time, Deadline::Kind::Sending);
     const bool sent = co_await connection_.send(parts);
     if (!was_taken(sent)) co_return false;
@@ -80,6 +79,14 @@ Task<bool> ClientAnswer::write(std::string_view piece) {
   record_.bytes_out += piece.size();
   const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
   const bool sent = co_await ContentWriter(connection_, framing_).write(piece);
+  co_return was_taken(sent);
+}
+
+Task<bool> ClientAnswer::write_each(const std::vector<std::string>& pieces) {
+  if (to_head_) co_return true;
+  for (const auto& piece : pieces) record_.bytes_out += piece.size();
+  const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
+  const bool sent = co_await ContentWriter(connection_, framing_).write_each(pieces);
   co_return was_taken(sent);
 }
 

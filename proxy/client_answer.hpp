@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "proxy/deadline.hpp"
 #include "proxy/limits.hpp"
@@ -39,6 +40,8 @@ class ClientAnswer {
   /// How long upstream may be silent between two pieces has no limit, how long the client may take for one has.
   Task<bool> begin(int status, rules::Fields fields, const Framing& content, std::string_view first = {});
   Task<bool> write(std::string_view piece);
+  /// Each is a piece, and all go out together.
+  Task<bool> write_each(const std::vector<std::string>& pieces);
   Task<bool> finish();
   /// A tunnel carries its bytes past this. `whole`: it ended by itself.
   void end_tunnel(bool whole) { finished_ = whole; }

@@ -5,10 +5,15 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
 namespace podfence::proxy {
 
@@ -17,6 +22,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+
+/// What is asked for; the kernel doubles it. As much as one may ask for on most machines (net.core.wmem_max).
+constexpr int stream_send_buffer = 208 * 1024;
 
 short poll_now(int file, short events) {
   pollfd entry{file, events, 0};
@@ -52,42 +60,98 @@ void Connection::consume(std::size_t size) {
 
 /// How much that was.
 std::size_t Connection::take_written() {
-  const auto piece = written_->substr(0, buffer_size - end_);
+  const auto piece = written_->substr(0, capacity_ - end_);
   std::memcpy(buffer_.get() + end_, piece.data(), piece.size());
   written_->remove_prefix(piece.size());
   return piece.size();
 }
 
-Task<bool> Connection::receive() {
-  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(buffer_size);
-  if (begin_ > 0) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
+void Connection::shrink() {
+  if (capacity_ <= first_buffer_size || begin_ != end_) return;
+  buffer_.reset();
+  capacity_ = begin_ = end_ = 0;
+  filled_ = false;
+}
+
+/// What is in it stays.
+void Connection::grow(std::size_t capacity) {
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  std::copy_n(buffer_.get() + begin_, end_ - begin_, larger.get());
+  end_ -= begin_;
+  begin_ = 0;
+  buffer_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+/// A larger buffer where the one before was filled: fewer reads and writes for whole archives. One that is full of what
+/// is not consumed grows up to the usual size only.
+void Connection::make_room() {
+  const bool empty = begin_ == end_;
+  if (capacity_ == 0) {
+    grow(first_buffer_size);
+  } else if (filled_ && capacity_ == first_buffer_size) {
+    grow(buffer_size);
+  } else if (filled_ && empty && capacity_ == buffer_size) {
+    grow(stream_buffer_size);
   }
-  if (interrupted_ || end_ == buffer_size) co_return false;
+  filled_ = false;
+  if (begin_ == 0) return;
+  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+}
+
+Task<bool> Connection::receive() {
+  make_room();
+  if (interrupted_ || end_ == capacity_) co_return false;
   if (written_) {
     const auto taken = take_written();
     end_ += taken;
+    filled_ = end_ == capacity_;
     co_return taken > 0;
   }
   const Wait wait(*this);
   const auto [error, size] =
-      co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_), as_value);
+      co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, capacity_ - end_), as_value);
   end_ += size;
+  filled_ = end_ == capacity_;
   co_return !error;
 }
 
 Task<bool> Connection::send(std::string_view bytes) {
   const asio::const_buffer piece(bytes.data(), bytes.size());
-  co_return co_await send(std::span(&piece, 1));
+  return send(Pieces{piece});
 }
 
-Task<bool> Connection::send(std::span<const asio::const_buffer> pieces) {
+/// How much the kernel takes without a wait.
+std::size_t Connection::send_now(const Pieces& pieces, boost::system::error_code& error) {
+  std::array<iovec, max_pieces> parts{};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = {const_cast<void*>(pieces[i].data()), pieces[i].size()};
+  const auto sent = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  if (errno != EAGAIN && errno != EINTR) error.assign(errno, boost::system::system_category());
+  return 0;
+}
+
+Task<bool> Connection::send(Pieces pieces) {
   if (interrupted_) co_return false;
   if (written_) co_return true;
   const Wait wait(*this);
-  const auto [error, size] = co_await asio::async_write(socket_, pieces, as_value);
+  const auto size = asio::buffer_size(pieces);
+  if (size >= buffer_size && !std::exchange(streaming_, true))
+    ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_SNDBUF, &stream_send_buffer, sizeof stream_send_buffer);
+  boost::system::error_code error;
+  auto sent = send_now(pieces, error);
+  if (error || sent == size) co_return !error;
+  for (auto& piece : pieces) {
+    const auto done = std::min(sent, piece.size());
+    piece += done;
+    sent -= done;
+  }
+  std::tie(error, sent) = co_await asio::async_write(socket_, pieces, as_value);
   co_return !error;
 }
 
@@ -109,7 +173,7 @@ bool Connection::is_quiet() const {
 }
 
 bool Connection::more_waits() const {
-  return begin_ > 0 && end_ == buffer_size && poll_now(const_cast<Socket&>(socket_).native_handle(), POLLIN) != 0;
+  return begin_ > 0 && end_ == capacity_ && poll_now(const_cast<Socket&>(socket_).native_handle(), POLLIN) != 0;
 }
 
 std::size_t Connection::unread_by_peer() const {

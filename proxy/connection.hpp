@@ -2,13 +2,13 @@
 // One end of a unix stream socket: a bounded buffer of bytes received and not yet used, and the few waits that the
 // proxy needs. Expected ends (end of stream, reset, cancellation) are values, not exceptions.
 
+#include <array>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace podfence::proxy {
@@ -19,8 +19,15 @@ using Task = boost::asio::awaitable<T>;
 class Connection {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
-  /// Also the largest piece of content that moves at once.
   static constexpr std::size_t buffer_size = 64 * 1024;
+  /// Enough for most heads: what a connection has until it receives more at once.
+  static constexpr std::size_t first_buffer_size = 1024;
+  /// The buffer of a connection whose reads fill the usual one; also the largest piece of content that moves at once.
+  static constexpr std::size_t stream_buffer_size = 256 * 1024;
+
+  /// That are sent together.
+  static constexpr std::size_t max_pieces = 4;
+  using Pieces = std::array<boost::asio::const_buffer, max_pieces>;
 
   explicit Connection(Socket socket);
   /// Of a client that is not there: receives these bytes, which stay where they are, and then the end. What is sent is
@@ -32,13 +39,17 @@ class Connection {
 
   /// Received and not yet consumed. Valid until the next receive().
   std::string_view received() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  /// The same, to be written over.
+  char* received_bytes() { return buffer_.get() + begin_; }
   void consume(std::size_t size);
+  /// Gives back the memory of a buffer that is empty and larger than the first.
+  void shrink();
 
   /// More bytes at the end of received(). False: end of stream, error, interrupted, or the buffer is full.
   Task<bool> receive();
   /// All bytes, or false.
   Task<bool> send(std::string_view bytes);
-  Task<bool> send(std::span<const boost::asio::const_buffer> pieces);
+  Task<bool> send(Pieces pieces);
 
   /// Until there is something to read: bytes, the end, or an error.
   Task<void> until_readable();
@@ -74,12 +85,18 @@ class Connection {
  private:
   class Wait;
   std::size_t take_written();
+  void make_room();
+  void grow(std::size_t capacity);
+  std::size_t send_now(const Pieces& pieces, boost::system::error_code& error);
 
   Socket socket_;
   std::optional<std::string_view> written_;  ///< what is left of it, in place of the socket
   std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  bool filled_ = false;     ///< by the last read, to the end
+  bool streaming_ = false;  ///< large pieces have been sent: the kernel keeps more for the peer
   bool interrupted_ = false;
   std::chrono::steady_clock::duration* waits_ = nullptr;
 };

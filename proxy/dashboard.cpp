@@ -91,8 +91,7 @@ Task<void> Dashboard::serve(tcp::socket socket) {
     if (head.content.has_content()) answer.close_after();  // it is not read
     return this->respond(head, client, answer);
   };
-  co_await first_of(converse(client, deadline, limits_, std::move(respond)), deadline.watch(),
-                    client.until_peer_closed());
+  co_await first_of(converse(client, deadline, limits_, std::move(respond)), client.until_peer_closed());
 }
 
 /// A page of elsewhere can make a browser ask here, under a name of its own that leads to this address.

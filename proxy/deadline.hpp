@@ -1,18 +1,23 @@
 #pragma once
-// A time limit on what a session waits for from its client. One timer and one watching coroutine for each session,
-// however many reads it makes; moving the limit costs nothing but a comparison.
+// A time limit on what a session waits for from its client. One timer for all of a context, however many sessions there
+// are and reads they make; moving a limit costs nothing but a comparison.
 
-#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list_hook.hpp>
 #include <chrono>
 
 #include "proxy/connection.hpp"
 
 namespace podfence::proxy {
 
-class Deadline {
+class Deadlines;
+
+class Deadline : public boost::intrusive::list_base_hook<> {
  public:
   /// Interrupts that connection when the time is over.
   Deadline(const boost::asio::any_io_executor& executor, Connection& connection);
+  ~Deadline();
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
 
   enum class Kind {
     Plain,
@@ -23,9 +28,6 @@ class Deadline {
   void set(std::chrono::milliseconds time, Kind kind = Kind::Plain);
   void clear() { active_ = false; }
   bool passed() const { return passed_; }
-
-  /// To be run beside what is limited. Never ends by itself.
-  Task<void> watch();
 
   /// For as long as it lives.
   class Scope {
@@ -42,11 +44,13 @@ class Deadline {
   };
 
  private:
+  friend class Deadlines;
   using Clock = std::chrono::steady_clock;
 
-  bool goes_on();
+  void look(Clock::time_point now);
+  bool goes_on(Clock::time_point now);
 
-  boost::asio::steady_timer timer_;
+  Deadlines& all_;
   Connection& connection_;
   Clock::time_point end_ = Clock::time_point::max();
   std::chrono::milliseconds time_{};

@@ -1,33 +1,83 @@
 #include "proxy/departure.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include "proxy/concurrently.hpp"
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+#include <utility>
 
 namespace podfence::proxy {
 
-Task<void> Departure::watch() {
-  co_await first_of(client_.until_peer_closed(), until_sent_away());
-  const bool is_gone = client_.peer_closed() || is_sent_away();
-  // An interrupted session is about to end by itself.
-  if (!is_gone || means_ == Means::Finish) co_await wait(std::chrono::steady_clock::duration::max());
-  if (means_ == Means::Drain) co_await wait(close_time_);
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto between_looks = 25ms;
+
+}  // namespace
+
+/// Of the exchanges of one context that are under way.
+class Departures : public asio::execution_context::service {
+ public:
+  inline static asio::execution_context::id id;
+
+  explicit Departures(asio::execution_context& context)
+      : service(context), timer_(static_cast<asio::io_context&>(context)) {}
+
+  void add(Departure& departure) {
+    all_.push_back(departure);
+    if (!std::exchange(looks_, true)) look_later();
+  }
+  void remove(Departure& departure) { all_.erase(all_.iterator_to(departure)); }
+
+ private:
+  void shutdown() override {}
+
+  void look_later() {
+    timer_.expires_after(between_looks);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) look();
+    });
+  }
+
+  void look() {
+    const auto now = Departure::Clock::now();
+    for (auto& departure : all_)
+      if (!std::exchange(departure.is_new_, false)) departure.look(now);
+    looks_ = !all_.empty();
+    if (looks_) look_later();
+  }
+
+  asio::steady_timer timer_;
+  bool looks_ = false;
+  boost::intrusive::list<Departure> all_;
+};
+
+Departure::Departure(Connection& client, std::chrono::milliseconds close_time, asio::cancellation_signal& session)
+    : all_(asio::use_service<Departures>(asio::query(client.executor(), asio::execution::context))),
+      client_(client),
+      close_time_(close_time),
+      session_(session) {}
+
+Departure::Exchange::Exchange(Departure& departure) : departure_(departure) {
+  departure.means_ = Means::Cancel;
+  departure.is_new_ = true;
+  departure.gone_ = false;
+  departure.end_ = Clock::time_point::max();
+  departure.all_.add(departure);
 }
 
-/// Setting when the timer runs out ends the wait.
-Task<void> Departure::until_sent_away() {
-  boost::system::error_code ignored;
-  if (!is_sent_away()) co_await sent_away_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
-}
+Departure::Exchange::~Exchange() { departure_.all_.remove(departure_); }
 
-Task<void> Departure::wait(std::chrono::steady_clock::duration time) {
-  boost::asio::steady_timer timer(executor_);
-  if (time == std::chrono::steady_clock::duration::max())
-    timer.expires_at(std::chrono::steady_clock::time_point::max());
-  else
-    timer.expires_after(time);
-  co_await timer.async_wait(boost::asio::use_awaitable);
+/// What the exchange means when its client goes decides, not what it means later.
+void Departure::look(Clock::time_point now) {
+  if (!gone_ && (sent_away_ || client_.peer_closed())) {
+    gone_ = true;
+    if (means_ != Means::Finish) end_ = means_ == Means::Drain ? now + close_time_ : now;
+  }
+  if (end_ > now) return;
+  end_ = Clock::time_point::max();
+  session_.emit(asio::cancellation_type::terminal);
 }
 
 }  // namespace podfence::proxy

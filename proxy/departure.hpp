@@ -1,15 +1,18 @@
 #pragma once
-// What becomes of an exchange whose client goes away before the answer is complete. Run beside every session, since a
-// silent stream would not notice.
+// What becomes of an exchange whose client goes away before the answer is complete: a silent stream would not notice.
+// One timer for all of a context looks at exchanges that last, so that those that do not, which are most, cost nothing.
 
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/intrusive/list_hook.hpp>
 #include <chrono>
 
 #include "proxy/connection.hpp"
 
 namespace podfence::proxy {
 
-class Departure {
+class Departures;
+
+class Departure : public boost::intrusive::list_base_hook<> {
  public:
   enum class Means {
     Cancel,  ///< all that is waited for ends; upstream's connection is closed
@@ -17,27 +20,42 @@ class Departure {
     Drain,   ///< a tunnel passes on what the client sent before, for as long as `close_time`
   };
 
-  Departure(boost::asio::any_io_executor executor, Connection& client, std::chrono::milliseconds close_time)
-      : executor_(std::move(executor)), client_(client), close_time_(close_time), sent_away_(executor_) {
-    sent_away_.expires_at(std::chrono::steady_clock::time_point::max());
-  }
+  /// `session`: ends what the session waits for.
+  Departure(Connection& client, std::chrono::milliseconds close_time, boost::asio::cancellation_signal& session);
+  Departure(const Departure&) = delete;
+  Departure& operator=(const Departure&) = delete;
 
-  /// To be run beside the session; ends when the session has to be cancelled.
-  Task<void> watch();
   void set(Means means) { means_ = means; }
   /// As if the client had gone.
-  void send_away() { sent_away_.expires_at(std::chrono::steady_clock::time_point::min()); }
+  void send_away() { sent_away_ = true; }
+
+  /// For as long as it lives the client is looked at.
+  class Exchange {
+   public:
+    explicit Exchange(Departure& departure);
+    ~Exchange();
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+   private:
+    Departure& departure_;
+  };
 
  private:
-  bool is_sent_away() const { return sent_away_.expiry() == std::chrono::steady_clock::time_point::min(); }
-  Task<void> until_sent_away();
-  Task<void> wait(std::chrono::steady_clock::duration time);
+  friend class Departures;
+  using Clock = std::chrono::steady_clock;
 
-  boost::asio::any_io_executor executor_;
+  void look(Clock::time_point now);
+
+  Departures& all_;
   Connection& client_;
   std::chrono::milliseconds close_time_;
-  boost::asio::steady_timer sent_away_;  ///< runs out when the client is
+  boost::asio::cancellation_signal& session_;
   Means means_ = Means::Cancel;
+  bool sent_away_ = false;
+  bool is_new_ = true;  ///< the exchange began after the last look
+  bool gone_ = false;
+  Clock::time_point end_ = Clock::time_point::max();
 };
 
 }  // namespace podfence::proxy

@@ -1,8 +1,7 @@
 #include "proxy/framing.hpp"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/status.hpp>
 
 #include "proxy/field_rules.hpp"
@@ -17,12 +16,43 @@ namespace {
 using rules::Deny;
 using rules::refusal;
 
-/// Fields of one message, in order. Names as sent; they are compared without regard to case.
-rules::Fields fields_of(const http::fields& parsed) {
+/// What Beast's parser finds: the start line, and the fields in order, with their names as sent; they are compared
+/// without regard to case. It takes no content.
+template <bool is_request>
+class HeadParser final : public http::basic_parser<is_request> {
+ public:
+  HeadParser() { fields.reserve(usual_fields); }
+
+  std::string method;
+  std::string target;
+  int status = 0;
+  unsigned version = 0;
   rules::Fields fields;
-  for (const auto& field : parsed) fields.push_back({std::string(field.name_string()), std::string(field.value())});
-  return fields;
-}
+
+ private:
+  static constexpr std::size_t usual_fields = 12;
+  using Text = boost::beast::string_view;
+  using Error = boost::system::error_code;
+
+  void on_request_impl(http::verb, Text method_text, Text target_text, int number, Error&) override {
+    method = method_text;
+    target = target_text;
+    version = static_cast<unsigned>(number);
+  }
+  void on_response_impl(int code, Text, int number, Error&) override {
+    status = code;
+    version = static_cast<unsigned>(number);
+  }
+  void on_field_impl(http::field, Text name, Text value, Error&) override {
+    fields.push_back({std::string(name), std::string(value)});
+  }
+  void on_header_impl(Error&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
+  std::size_t on_body_impl(Text, Error&) override { return 0; }
+  void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, Text, Error&) override { return 0; }
+  void on_finish_impl(Error&) override {}
+};
 
 /// Parses exactly the head: the parser never sees content.
 template <class Parser>
@@ -84,27 +114,24 @@ bool never_has_content(int status) { return status < 200 || status == 204 || sta
 }  // namespace
 
 std::variant<RequestHead, RefusedHead> parse_request_head(std::string_view head, std::size_t max_fields) {
-  http::request_parser<http::empty_body> parser;
+  HeadParser<true> parser;
   if (const auto error = tokenize(parser, head))
     return refused({refusal_for(error), error.message(), rules::Kind::None}, head);
-  const auto& message = parser.get();
-  const auto fields = fields_of(message);
-  if (fields.size() > max_fields)
+  if (parser.fields.size() > max_fields)
     return refused({refusal("http.too-many-fields"), std::to_string(max_fields), rules::Kind::None}, head);
-  auto result = judge(message.method_string(), std::string(message.target()), {message.version()}, fields);
+  auto result = judge(parser.method, std::move(parser.target), {parser.version}, parser.fields);
   if (auto* deny = std::get_if<Deny>(&result)) return refused(std::move(*deny), head);
   return std::get<RequestHead>(std::move(result));
 }
 
 std::optional<AnswerHead> parse_answer_head(std::string_view head, bool to_head) {
-  http::response_parser<http::empty_body> parser;
+  HeadParser<false> parser;
   if (tokenize(parser, head)) return std::nullopt;
-  const auto& message = parser.get();
-  if (message.version() != 11) return std::nullopt;
+  if (parser.version != 11) return std::nullopt;
   AnswerHead result;
-  result.status = static_cast<int>(message.result_int());
+  result.status = parser.status;
   if (result.status < 100 || result.status > 599) return std::nullopt;
-  result.fields = fields_of(message);
+  result.fields = std::move(parser.fields);
   result.content = Framing::until_close();
   if (read_framing(result.fields, result.content)) return std::nullopt;
   if (to_head || never_has_content(result.status)) result.content = {};

@@ -1,5 +1,7 @@
 #include "proxy/head_scan.hpp"
 
+#include <algorithm>
+
 namespace podfence::proxy {
 
 HeadScan::State HeadScan::step(char c) {
@@ -19,8 +21,21 @@ HeadScan::State HeadScan::step(char c) {
   return State::Incomplete;
 }
 
+/// What stands within a line and means nothing here: up to the next control character, or the limit.
+void HeadScan::skip_text(std::string_view received) {
+  if (line_size_ == 0 || previous_ == '\r') return;
+  const auto begin = position_;
+  const auto end = std::min(received.size(), limit_);
+  while (position_ < end && static_cast<unsigned char>(received[position_]) >= ' ') ++position_;
+  if (position_ == begin) return;
+  line_size_ += position_ - begin;
+  previous_ = received[position_ - 1];
+}
+
 HeadScan::State HeadScan::scan(std::string_view received) {
   while (position_ < received.size()) {
+    skip_text(received);
+    if (position_ == received.size()) break;
     if (position_ >= limit_) return State::TooLarge;
     const auto state = step(received[position_++]);
     if (state != State::Incomplete) return state;

@@ -23,6 +23,7 @@ class HeadScan {
 
  private:
   State step(char c);
+  void skip_text(std::string_view received);
 
   std::size_t limit_;
   std::size_t position_ = 0;

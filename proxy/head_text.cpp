@@ -1,5 +1,6 @@
 #include "proxy/head_text.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 
@@ -10,7 +11,7 @@ namespace podfence::proxy {
 namespace {
 
 bool holds_line_end(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+  return std::ranges::any_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
 void append_field(std::string& head, std::string_view name, std::string_view value) {

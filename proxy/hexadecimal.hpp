@@ -9,8 +9,11 @@ namespace podfence::proxy {
 /// Two lower-case digits for each byte.
 inline std::string hexadecimal(std::span<const unsigned char> bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const auto byte : bytes) text.append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+  std::string text(2 * bytes.size(), '0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    text[2 * i] = digits[bytes[i] >> 4];
+    text[2 * i + 1] = digits[bytes[i] & 15];
+  }
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "proxy/head_scan.hpp"
 #include "rules/ascii.hpp"
@@ -91,24 +92,39 @@ ContentReader::ContentReader(Connection& connection, const Framing& framing, Chu
 std::string_view ContentReader::take() {
   if (state_ != State::Open) return {};
   const auto received = connection_.received();
-  if (framing_.kind == Framing::Kind::Chunked) {
-    auto decoder = decoder_;
-    const auto step = decoder.advance(received);
-    // The rest of the chunk need not be waited for: so that it is one chunk on the other side as well.
-    if (!step.data.empty() && step.consumed == received.size() && connection_.more_waits()) return {};
-    decoder_ = decoder;
-    connection_.consume(step.consumed);
-    if (decoder_.state() == ChunkDecoder::State::Done) state_ = State::Complete;
-    if (decoder_.state() == ChunkDecoder::State::Malformed) state_ = State::Malformed;
-    if (decoder_.state() == ChunkDecoder::State::TooLarge) state_ = State::TooLarge;
-    return step.data;
-  }
+  if (framing_.kind == Framing::Kind::Chunked) return take_chunks();
   const auto piece =
       received.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(received.size(), framing_.size)));
   connection_.consume(piece.size());
   framing_.size -= piece.size();
   if (framing_.size == 0) state_ = State::Complete;
   return piece;
+}
+
+std::string_view ContentReader::take_chunks() {
+  const auto received = connection_.received();
+  auto decoder = decoder_;
+  auto step = decoder.advance(received);
+  // The rest of the chunk need not be waited for: so that it is one chunk on the other side as well.
+  if (!step.data.empty() && step.consumed == received.size() && connection_.more_waits()) return {};
+  // Of a stream that fills large buffers, chunks move together to be one.
+  std::size_t size = step.data.size();
+  if (size > 0 && received.size() > Connection::buffer_size) {
+    char* const begin = connection_.received_bytes() + (step.data.data() - received.data());
+    while (step.consumed < received.size() && decoder.state() == ChunkDecoder::State::Reading) {
+      const auto next = decoder.advance(received.substr(step.consumed));
+      step.consumed += next.consumed;
+      if (next.data.empty()) continue;
+      std::memmove(begin + size, next.data.data(), next.data.size());
+      size += next.data.size();
+    }
+  }
+  decoder_ = decoder;
+  connection_.consume(step.consumed);
+  if (decoder_.state() == ChunkDecoder::State::Done) state_ = State::Complete;
+  if (decoder_.state() == ChunkDecoder::State::Malformed) state_ = State::Malformed;
+  if (decoder_.state() == ChunkDecoder::State::TooLarge) state_ = State::TooLarge;
+  return {step.data.data(), size};
 }
 
 Task<std::string_view> ContentReader::next() {
@@ -119,16 +135,38 @@ Task<std::string_view> ContentReader::next() {
   co_return std::string_view();
 }
 
+namespace {
+
+/// What stands before the content of a chunk.
+std::string_view size_line(std::array<char, 18>& line, std::size_t size) {
+  const auto end = std::to_chars(line.data(), line.data() + 16, size, 16).ptr;
+  end[0] = '\r';
+  end[1] = '\n';
+  return {line.data(), static_cast<std::size_t>(end + 2 - line.data())};
+}
+
+}  // namespace
+
+Task<bool> ContentWriter::write_each(const std::vector<std::string>& pieces) {
+  std::string text;
+  std::array<char, 18> line;
+  for (const auto& piece : pieces) {
+    if (piece.empty()) continue;
+    if (framing_.kind == Framing::Kind::Chunked)
+      text.append(size_line(line, piece.size())).append(piece).append("\r\n");
+    else
+      text.append(piece);
+  }
+  co_return co_await connection_.send(text);
+}
+
 Task<bool> ContentWriter::write(std::string_view piece, std::string_view head) {
   if (piece.empty() && head.empty()) co_return true;
   using boost::asio::buffer;
-  std::array<boost::asio::const_buffer, 4> parts{buffer(head)};
+  Connection::Pieces parts{buffer(head)};
   std::array<char, 18> line;
   if (framing_.kind == Framing::Kind::Chunked && !piece.empty()) {
-    const auto end = std::to_chars(line.data(), line.data() + 16, piece.size(), 16).ptr;
-    end[0] = '\r';
-    end[1] = '\n';
-    parts[1] = buffer(line.data(), static_cast<std::size_t>(end + 2 - line.data()));
+    parts[1] = buffer(size_line(line, piece.size()));
     parts[3] = buffer("\r\n", 2);
   }
   parts[2] = buffer(piece);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "proxy/chunk_decoder.hpp"
 #include "proxy/connection.hpp"
@@ -36,6 +37,8 @@ class ContentReader {
   State state() const { return state_; }
 
  private:
+  std::string_view take_chunks();
+
   Connection& connection_;
   Framing framing_;
   ChunkDecoder decoder_;
@@ -48,6 +51,8 @@ class ContentWriter {
 
   /// Sent at once, behind `head`. An empty piece is not sent: as a chunk it would be the end.
   Task<bool> write(std::string_view piece, std::string_view head = {});
+  /// Each is a piece, and all go out together.
+  Task<bool> write_each(const std::vector<std::string>& pieces);
   Task<bool> finish();
 
  private:

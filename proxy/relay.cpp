@@ -21,7 +21,9 @@ struct Relay {
   Inquiry& inquiry;
   Services& services;
   ClientAnswer& answer;
-  bool unheard = false;  ///< the client is gone, and what upstream says is for the record only
+  bool unheard = false;                  ///< the client is gone, and what upstream says is for the record only
+  std::vector<std::string> judged = {};  ///< lines that have not been sent yet
+  std::size_t judged_size = 0;
 
   const rules::Endpoint& endpoint() const { return *inquiry.exchange().match.endpoint; }
   const std::string& project() const { return inquiry.exchange().project.id; }
@@ -42,6 +44,7 @@ struct Relay {
   Task<Refused> error();
   Task<Refused> lines();
   Task<bool> pass_lines(rules::LineJudge& judge);
+  Task<bool> send_judged();
   Task<bool> pass_line(rules::LineJudge& judge, const LineCutter& line, std::string_view line_end);
   Task<bool> record(rules::LineJudge& judge);
 };
@@ -118,7 +121,12 @@ Task<Refused> Relay::lines() {
 Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
   LineCutter line(services.limits.line_bytes);
   while (!line.too_long() || may_leave_out_lines()) {
-    auto piece = co_await call.content().next();
+    // What came together goes on together, and nothing waits for what may never come.
+    auto piece = call.content().take();
+    if (piece.empty()) {
+      if (!co_await send_judged()) co_return false;
+      piece = co_await call.content().next();
+    }
     if (piece.empty()) break;
     for (bool whole = line.take(piece); whole; whole = line.take(piece)) {
       if (!co_await pass_line(judge, line, "\n")) co_return false;
@@ -127,8 +135,17 @@ Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
   }
   if (call.content().state() != ContentReader::State::Complete) co_return false;
   // The last line need not end in a line end: some of these answers are one document.
-  if (line.empty()) co_return true;
-  co_return co_await pass_line(judge, line, "");
+  if (!line.empty()) {
+    if (!co_await pass_line(judge, line, "")) co_return false;
+  }
+  co_return co_await send_judged();
+}
+
+Task<bool> Relay::send_judged() {
+  const auto lines = std::exchange(judged, {});
+  judged_size = 0;
+  if (lines.empty() || unheard) co_return true;
+  co_return heard(co_await answer.write_each(lines));
 }
 
 /// True when the line has been passed on, or may be left out.
@@ -137,12 +154,12 @@ Task<bool> Relay::pass_line(rules::LineJudge& judge, const LineCutter& line, std
   const auto known_before = inquiry.buffered().bytes();
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
     auto result = judge.judge(line.text());
-    if (auto* judged = std::get_if<std::optional<std::string>>(&result)) {
+    if (auto* text = std::get_if<std::optional<std::string>>(&result)) {
       // What a line made it ask is forgotten behind it: a stream goes on for longer than any budget lasts.
       inquiry.buffered().shrink_to(known_before);
-      if (!*judged) co_return true;
-      if (unheard) co_return true;
-      co_return heard(co_await answer.write((*judged)->append(line_end)));
+      if (*text && !unheard) judged_size += judged.emplace_back((*text)->append(line_end)).size();
+      if (judged_size < Connection::buffer_size) co_return true;
+      co_return co_await send_judged();
     }
     if (co_await inquiry.learn(std::get<Ask>(result))) break;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/concurrently.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/ledger_repair.hpp"
 #include "proxy/log.hpp"
@@ -81,21 +80,17 @@ class TimedClient {
 
 }  // namespace
 
-Session::Session(Services& services, const Door& door, Connection::Socket socket)
+Session::Session(Services& services, const Door& door, Connection::Socket socket, boost::asio::cancellation_signal& end)
     : services_(services),
       door_(door),
       client_(std::move(socket)),
       peer_(client_.peer()),
       deadline_(client_.executor(), client_),
-      departure_(client_.executor(), client_, services.limits.close_time) {}
+      departure_(client_, services.limits.close_time, end) {}
 
-Task<void> Session::run() { return run(serve()); }
+Task<void> Session::run() { return guard(serve()); }
 
-Task<void> Session::turn_away(Deny deny, bool waits) { return run(refuse_all(std::move(deny), waits)); }
-
-Task<void> Session::run(Task<void> work) {
-  co_await first_of(guard(std::move(work)), departure_.watch(), deadline_.watch());
-}
+Task<void> Session::turn_away(Deny deny, bool waits) { return guard(refuse_all(std::move(deny), waits)); }
 
 void Session::stop() {
   stopping_ = true;
@@ -121,7 +116,12 @@ Task<void> Session::guard(Task<void> work) {
 Task<void> Session::serve() {
   // No co_await behind && in a while condition: g++ 12 awaits it whatever the left side says.
   bool goes_on = true;
-  while (goes_on && !stopping_) goes_on = co_await serve_one();
+  while (goes_on && !stopping_) {
+    // What an exchange needs is there while there is one: most clients are idle most of the time.
+    auto read = co_await read_head();
+    if (std::holds_alternative<Ended>(read)) break;
+    goes_on = co_await serve_one(std::move(read));
+  }
   co_await linger();
 }
 
@@ -151,10 +151,8 @@ void Session::identify(rules::AuditRecord& record) const {
 }
 
 /// True when another exchange may follow.
-Task<bool> Session::serve_one() {
-  // Hop 1: the head.
-  auto read = co_await read_head();
-  if (std::holds_alternative<Ended>(read)) co_return false;
+Task<bool> Session::serve_one(ReadHead read) {
+  const Departure::Exchange watched(departure_);
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
@@ -181,8 +179,8 @@ Task<bool> Session::serve_one() {
   co_return answer.connection_goes_on();
 }
 
-/// The first byte may be late; what has begun must go on.
-Task<std::variant<RequestHead, RefusedHead, Ended>> Session::read_head() {
+/// Hop 1: the head. The first byte may be late; what has begun must go on.
+Task<Session::ReadHead> Session::read_head() {
   const auto& limits = services_.limits;
   if (client_.received().empty()) co_await first_bytes(limits.idle_time);
   if (client_.received().empty()) co_return Ended{};
@@ -272,6 +270,8 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
 
 Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination, rules::Decision decision) {
   if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
+  // Nothing is begun for who has gone already, however short ago.
+  if (client_.peer_closed()) co_return std::nullopt;
   auto& inquiry = examination.inquiry();
   Forwarding forwarding(parts, inquiry, examination.archive());
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);
@@ -286,6 +286,7 @@ Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination
 
 Task<void> Session::first_bytes(std::chrono::milliseconds time) {
   const Deadline::Scope limited(deadline_, time);
+  client_.shrink();
   idle_ = true;
   co_await client_.receive();
   idle_ = false;

@@ -13,7 +13,8 @@ namespace podfence::proxy {
 class Session {
  public:
   /// The door outlives the session.
-  Session(Services& services, const Door& door, Connection::Socket socket);
+  /// `end`: cancels what the session waits for.
+  Session(Services& services, const Door& door, Connection::Socket socket, boost::asio::cancellation_signal& end);
 
   Task<void> run();
   /// Tells a client that there is no room for it. `waits`: for its request, and until it has read the answer; else what
@@ -25,12 +26,12 @@ class Session {
   void cut();
 
  private:
-  Task<void> run(Task<void> work);
   Task<void> guard(Task<void> work);
   Task<void> serve();
   Task<void> refuse_all(rules::Deny deny, bool waits);
-  Task<bool> serve_one();
-  Task<std::variant<RequestHead, RefusedHead, Ended>> read_head();
+  using ReadHead = std::variant<RequestHead, RefusedHead, Ended>;
+  Task<bool> serve_one(ReadHead read);
+  Task<ReadHead> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
                                             std::optional<std::string> content, rules::Family& family);

@@ -36,7 +36,7 @@ void SessionGroup::adopt(Connection::Socket socket, std::shared_ptr<const Door> 
   try {
     auto place = connections_.take(account);
     if (auto* free = std::get_if<ConnectionBudget::Place>(&place))
-      tasks_.spawn(run_session(std::move(socket), std::move(door), std::move(*free)));
+      tasks_.spawn([&](End& end) { return run_session(std::move(socket), std::move(door), std::move(*free), end); });
     else
       turn_away(std::move(socket), std::move(door), deny_for(std::get<ConnectionBudget::Full>(place), connections_));
   } catch (const std::bad_alloc&) {
@@ -45,7 +45,7 @@ void SessionGroup::adopt(Connection::Socket socket, std::shared_ptr<const Door> 
 }
 
 void SessionGroup::turn_away(Connection::Socket socket, std::shared_ptr<const Door> door, rules::Deny deny) {
-  tasks_.spawn(run_refusal(std::move(socket), std::move(door), std::move(deny)));
+  tasks_.spawn([&](End& end) { return run_refusal(std::move(socket), std::move(door), std::move(deny), end); });
 }
 
 void SessionGroup::stop() {
@@ -60,15 +60,16 @@ void SessionGroup::cut() {
 
 /// The place is given back when everything else of the session is gone.
 Task<void> SessionGroup::run_session(Connection::Socket socket, std::shared_ptr<const Door> door,
-                                     ConnectionBudget::Place) {
-  Session session(services_, *door, std::move(socket));
+                                     ConnectionBudget::Place, End& end) {
+  Session session(services_, *door, std::move(socket), end);
   const Registration registered(sessions_, session);
   co_await session.run();
 }
 
-Task<void> SessionGroup::run_refusal(Connection::Socket socket, std::shared_ptr<const Door> door, rules::Deny deny) {
+Task<void> SessionGroup::run_refusal(Connection::Socket socket, std::shared_ptr<const Door> door, rules::Deny deny,
+                                     End& end) {
   const bool waits = turned_away_.size() < max_turned_away;
-  Session session(services_, *door, std::move(socket));
+  Session session(services_, *door, std::move(socket), end);
   const Registration registered(turned_away_, session);
   co_await session.turn_away(std::move(deny), waits);
 }

@@ -30,8 +30,10 @@ class SessionGroup {
   void cancel() { tasks_.cancel(); }
 
  private:
-  Task<void> run_session(Connection::Socket socket, std::shared_ptr<const Door> door, ConnectionBudget::Place place);
-  Task<void> run_refusal(Connection::Socket socket, std::shared_ptr<const Door> door, rules::Deny deny);
+  using End = boost::asio::cancellation_signal;
+  Task<void> run_session(Connection::Socket socket, std::shared_ptr<const Door> door, ConnectionBudget::Place place,
+                         End& end);
+  Task<void> run_refusal(Connection::Socket socket, std::shared_ptr<const Door> door, rules::Deny deny, End& end);
 
   Services& services_;
   ConnectionBudget& connections_;

@@ -8,9 +8,13 @@ namespace podfence::proxy {
 namespace asio = boost::asio;
 
 void TaskGroup::spawn(Task<void> task) {
+  spawn([&](asio::cancellation_signal&) { return std::move(task); });
+}
+
+void TaskGroup::spawn(const std::function<Task<void>(asio::cancellation_signal&)>& begin) {
   const auto place = tasks_.emplace(tasks_.end());
   asio::co_spawn(
-      executor_, std::move(task),
+      executor_, begin(*place),
       asio::bind_cancellation_slot(place->slot(), [this, place](const std::exception_ptr&) { tasks_.erase(place); }));
 }
 

@@ -1,5 +1,6 @@
 #include "rules/audit.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "rules/escaped.hpp"
@@ -15,7 +16,107 @@ bool quotes_anything(const Refusal& rule) {
          rule.id == "env.host";
 }
 
-json::Value count(std::uint64_t value) { return json::Number{std::to_string(value)}; }
+/// The line as a document.
+struct DocumentForm {
+  json::Value line = json::Value::object();
+  void text(std::string_view name, std::string_view text, std::size_t limit = std::string_view::npos) {
+    line.set(name, escaped(text, limit));
+  }
+  void plain(std::string_view name, const std::string& text) { line.set(name, text); }
+  template <class Integer>
+  void number(std::string_view name, Integer value) {
+    line.set(name, json::Number{std::to_string(value)});
+  }
+  void list(std::string_view name, const std::vector<std::string>& texts) {
+    json::Value items = json::Value::array();
+    for (const auto& text : texts) items.push(escaped(text));
+    line.set(name, std::move(items));
+  }
+};
+
+/// The line as text at once: there is one for each request.
+class LineForm {
+ public:
+  LineForm() { line_.reserve(usual_size); }
+
+  void text(std::string_view name, std::string_view text, std::size_t limit = std::string_view::npos) {
+    begin(name);
+    quote(text.substr(0, limit));
+  }
+  void plain(std::string_view name, const std::string& text) {
+    begin(name);
+    line_ += json::write(text);
+  }
+  template <class Integer>
+  void number(std::string_view name, Integer value) {
+    begin(name);
+    line_ += std::to_string(value);
+  }
+  void list(std::string_view name, const std::vector<std::string>& texts) {
+    begin(name);
+    line_ += '[';
+    for (const auto& text : texts) {
+      if (line_.back() != '[') line_ += ',';
+      quote(text);
+    }
+    line_ += ']';
+  }
+  std::string whole() && { return std::move(line_ += '}'); }
+
+ private:
+  static constexpr std::size_t usual_size = 1024;
+
+  void begin(std::string_view name) {
+    line_ += line_.empty() ? "{\"" : ",\"";
+    line_.append(name).append("\":");
+  }
+
+  /// As `escaped` does, whose backslash is one more in JSON.
+  void quote(std::string_view text) {
+    line_ += '"';
+    const bool is_plain =
+        std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '\\' && c != '"'; });
+    if (is_plain) {
+      line_ += text;
+    } else {
+      for (const char c : escaped(text)) {
+        if (c == '\\' || c == '"') line_ += '\\';
+        line_ += c;
+      }
+    }
+    line_ += '"';
+  }
+
+  std::string line_;
+};
+
+/// What a line tells, in order.
+template <class Form>
+void tell(const AuditRecord& record, Form& form) {
+  form.text("time", record.time);
+  form.text("request_id", record.request_id);
+  form.number("generation", record.generation);
+  form.text("project", record.project);
+  form.text("listener", record.listener);
+  if (!record.identity.empty()) form.text("identity", record.identity);
+  if (!record.remote.empty()) form.text("remote", record.remote);
+  form.number("peer_uid", record.peer_uid);
+  form.number("peer_pid", record.peer_pid);
+  form.text("method", record.method, 16);
+  form.text("endpoint", record.endpoint);
+  form.text("target", record.target, max_audited_target);
+  form.list("objects", record.objects);
+  form.text("decision", record.decision);
+  form.text("rule", record.rule);
+  form.text("subject", record.subject, 200);
+  form.number("status", record.status);
+  form.text("aborted", record.aborted);
+  form.number("bytes_in", record.bytes_in);
+  form.number("bytes_out", record.bytes_out);
+  form.number("duration_us", record.duration_us);
+  if (record.query) form.plain(record.query->cut ? "query_start" : "query", record.query->text);
+  if (record.content && record.content->cut) form.plain("content_start", record.content->text);
+}
 
 /// A whole content is JSON in its own right.
 std::string with_content(std::string line, std::string_view content) {
@@ -96,39 +197,17 @@ std::string_view audit_decision(const Decision& decision, const Endpoint& endpoi
 }
 
 json::Value audit_document(const AuditRecord& record) {
-  json::Value line = json::Value::object();
-  line.set("time", escaped(record.time));
-  line.set("request_id", escaped(record.request_id));
-  line.set("generation", count(record.generation));
-  line.set("project", escaped(record.project));
-  line.set("listener", escaped(record.listener));
-  if (!record.identity.empty()) line.set("identity", escaped(record.identity));
-  if (!record.remote.empty()) line.set("remote", escaped(record.remote));
-  line.set("peer_uid", json::Value::integer(record.peer_uid));
-  line.set("peer_pid", json::Value::integer(record.peer_pid));
-  line.set("method", escaped(record.method, 16));
-  line.set("endpoint", escaped(record.endpoint));
-  line.set("target", escaped(record.target, max_audited_target));
-  json::Value objects = json::Value::array();
-  for (const auto& id : record.objects) objects.push(escaped(id));
-  line.set("objects", std::move(objects));
-  line.set("decision", escaped(record.decision));
-  line.set("rule", escaped(record.rule));
-  line.set("subject", escaped(record.subject, 200));
-  line.set("status", json::Value::integer(record.status));
-  line.set("aborted", escaped(record.aborted));
-  line.set("bytes_in", count(record.bytes_in));
-  line.set("bytes_out", count(record.bytes_out));
-  line.set("duration_us", json::Value::integer(record.duration_us));
-  if (record.query) line.set(record.query->cut ? "query_start" : "query", record.query->text);
-  if (record.content && record.content->cut) line.set("content_start", record.content->text);
-  return line;
+  DocumentForm form;
+  tell(record, form);
+  return std::move(form.line);
 }
 
 std::string write_audit_line(const AuditRecord& record) {
-  const auto line = json::write(audit_document(record));
+  LineForm form;
+  tell(record, form);
+  auto line = std::move(form).whole();
   const bool whole = record.content && !record.content->cut;
-  return whole ? with_content(line, record.content->text) : line;
+  return whole ? with_content(std::move(line), record.content->text) : line;
 }
 
 std::variant<AuditRecord, std::string> read_audit_line(std::string_view line) {

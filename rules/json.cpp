@@ -6,117 +6,32 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
+#include <memory>
 
-namespace podfence::rules::json {
+#include "rules/json_parts.hpp"
+#include "rules/json_plain.hpp"
 
 namespace {
 
-template <typename Integer>
-std::optional<Integer> plain_integer(const Number* number) {
-  if (!number) return std::nullopt;
-  Integer value{};
-  const char* end = number->text.data() + number->text.size();
-  const auto [stop, error] = std::from_chars(number->text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
-template <typename Members>
-auto member(Members* members, std::string_view name) {
-  return std::find_if(members->begin(), members->end(), [&](const Member& each) { return each.name == name; });
-}
-
-bool is_zero_number(std::string_view text) {
-  return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == std::string_view::npos;
-}
+/// The reader looks at so many bytes behind the end of its copy.
+constexpr std::size_t looked_at_behind = 16;
 
 }  // namespace
 
-Value::Value(Array value) : data_(std::move(value)) {}
-Value::Value(Object value) : data_(std::move(value)) {}
-
-Value Value::integer(std::int64_t value) { return Number{std::to_string(value)}; }
-Value Value::object() { return Value(Object{}); }
-
-std::optional<std::int64_t> Value::int64() const { return plain_integer<std::int64_t>(number()); }
-std::optional<std::uint64_t> Value::uint64() const { return plain_integer<std::uint64_t>(number()); }
-
-const Value* Value::find(std::string_view name) const {
-  const Object* object = members();
-  if (!object) return nullptr;
-  const auto found = member(object, name);
-  return found == object->end() ? nullptr : &found->value;
+// The library's own place for taking many characters at once. Its code for that, for one kind of processor, lets some
+// control characters through (1.1.0: RAPIDJSON_SSE2). The copy ends in NUL, which is less than a space.
+template <>
+template <>
+inline void rapidjson::Reader::ScanCopyUnescapedString(InsituStringStream& from, InsituStringStream& to) {
+  if (from.src_ != from.dst_) return;  // behind an escape
+  from.src_ += podfence::rules::json::plain_steps(from.src_, std::numeric_limits<std::ptrdiff_t>::max());
+  to.dst_ = from.src_;
 }
 
-Value* Value::find(std::string_view name) { return const_cast<Value*>(std::as_const(*this).find(name)); }
-
-std::string_view Value::text(std::string_view name) const {
-  const Value* value = find(name);
-  const std::string* text = value ? value->string() : nullptr;
-  return text ? std::string_view(*text) : std::string_view();
-}
-
-bool Value::flag(std::string_view name) const {
-  const Value* member = find(name);
-  const bool* value = member ? member->boolean() : nullptr;
-  return value && *value;
-}
-
-std::optional<std::int64_t> Value::int64(std::string_view name) const {
-  const Value* member = find(name);
-  return member ? member->int64() : std::nullopt;
-}
-
-const Array& Value::list(std::string_view name) const {
-  static const Array none;
-  const Value* member = find(name);
-  return member && member->items() ? *member->items() : none;
-}
-
-void Value::set(std::string_view name, Value value) {
-  if (is_null()) data_ = Object{};
-  if (Value* existing = find(name))
-    *existing = std::move(value);
-  else if (Object* object = members())
-    object->push_back({std::string(name), std::move(value)});
-}
-
-void Value::erase(std::string_view name) {
-  if (Object* object = members()) std::erase_if(*object, [&](const Member& each) { return each.name == name; });
-}
-
-void Value::push(Value value) {
-  if (is_null()) data_ = Array{};
-  if (Array* array = items()) array->push_back(std::move(value));
-}
-
-bool Value::is_zero() const {
-  if (const bool* value = boolean()) return !*value;
-  if (const Number* value = number()) return is_zero_number(value->text);
-  if (const std::string* value = string()) return value->empty();
-  if (const Array* value = items())
-    return std::all_of(value->begin(), value->end(), [](auto& each) { return each.is_zero(); });
-  if (const Object* value = members())
-    return std::all_of(value->begin(), value->end(), [](const Member& each) { return each.value.is_zero(); });
-  return true;
-}
-
-bool operator==(const Value& left, const Value& right) {
-  if (left.data_.index() != right.data_.index()) return false;
-  if (const Number* number = left.number()) return number->text == right.number()->text;
-  if (const Array* array = left.items()) return *array == *right.items();
-  if (const Object* object = left.members())
-    return std::equal(object->begin(), object->end(), right.members()->begin(), right.members()->end(),
-                      [](const Member& a, const Member& b) { return a.name == b.name && a.value == b.value; });
-  if (const bool* boolean = left.boolean()) return *boolean == *right.boolean();
-  if (const std::string* string = left.string()) return *string == *right.string();
-  return true;
-}
+namespace podfence::rules::json {
 
 namespace {
 
@@ -138,34 +53,58 @@ bool holds_surrogate(std::string_view text) {
 }
 
 /// Takes the reader's events and builds the value. Returning false ends the reading; `error` then says why.
+template <class Stream>
 class Builder {
  public:
-  Builder(const rapidjson::MemoryStream& stream, const Limits& limits) : stream_(stream), limits_(limits) {}
+  Builder(Stream& stream, const Limits& limits) : stream_(stream), limits_(limits) {}
+  /// `text`: what is read, as it is.
+  Builder(Stream& stream, const Limits& limits, const Parts& parts, std::string_view text)
+      : stream_(stream), limits_(limits), parts_(&parts), text_(text) {}
 
-  bool Null() { return add(Value()); }
-  bool Bool(bool value) { return add(Value(value)); }
-  bool RawNumber(const char* text, rapidjson::SizeType size, bool) { return add(Number{std::string(text, size)}); }
+  bool Null() { return skips_ || add(Value()); }
+  bool Bool(bool value) { return skips_ || add(Value(value)); }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    return skips_ || add(Number{std::string(text, size)});
+  }
   bool String(const char* text, rapidjson::SizeType size, bool) {
+    if (skips_) return true;
     const std::string_view view(text, size);
     return check_text(view) && add(Value(view));
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
+    if (skipped_depth_ > 0) return true;
     const std::string_view name(text, size);
+    if (picks()) {
+      skips_ = !parts_->wants(name);
+      if (skips_) {
+        if (!run_) run_ = stream_.Tell();
+        return true;
+      }
+      end_run(stream_.Tell());
+      whole_ = parts_->is_whole(name);
+    }
     Object& object = *open_.back().members();
     if (object.size() == limits_.names)
       return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
+    if (object.empty() && limits_.trusted) object.reserve(usual_names);
     object.push_back({std::string(name), Value()});
     if (!limits_.trusted) names_at_.back().push_back(stream_.Tell());
     return true;
   }
   bool StartObject() {
+    if (skips_) return skip_deeper();
     if (!limits_.trusted) names_at_.emplace_back();
     return open(Value::object());
   }
-  bool StartArray() { return open(Value::array()); }
-  bool EndObject(rapidjson::SizeType) { return settle_repeated(*open_.back().members()) && close(); }
-  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool StartArray() { return skips_ ? skip_deeper() : open(Value::array()); }
+  bool EndObject(rapidjson::SizeType) {
+    if (skipped_depth_ > 0) return leave_skipped();
+    if (picks()) end_run(stream_.Tell() - 1);
+    skips_ = false;
+    return settle_repeated(*open_.back().members()) && close();
+  }
+  bool EndArray(rapidjson::SizeType) { return skipped_depth_ > 0 ? leave_skipped() : close(); }
 
   // Never called: the reader is told to keep number texts. Its template wants them all the same.
   bool Int(int) { return false; }
@@ -197,6 +136,7 @@ class Builder {
   }
 
   bool add(Value value) {
+    whole_ = false;
     if (open_.empty())
       root = std::move(value);
     else if (Array* array = open_.back().items())
@@ -209,10 +149,35 @@ class Builder {
   bool open(Value container) {
     if (open_.size() == limits_.depth) return exceeds("the nesting is deeper than " + std::to_string(limits_.depth));
     open_.push_back(std::move(container));
+    if (std::exchange(whole_, false) || whole_depth_ > 0) ++whole_depth_;
     return true;
   }
 
+  /// Does only some of the members of the open object count?
+  bool picks() const { return parts_ && whole_depth_ == 0; }
+
+  bool skip_deeper() {
+    if (open_.size() + ++skipped_depth_ > limits_.depth)
+      return exceeds("the nesting is deeper than " + std::to_string(limits_.depth));
+    return true;
+  }
+
+  bool leave_skipped() {
+    --skipped_depth_;
+    return true;
+  }
+
+  /// `end`: what follows the run, and the comma behind it.
+  void end_run(std::size_t end) {
+    if (!run_) return;
+    auto run = text_.substr(*run_, end - *run_);
+    run = run.substr(0, run.find_last_not_of(", \t\r\n") + 1);
+    open_.back().members()->push_back({std::string(), Number{std::string(run)}});
+    run_.reset();
+  }
+
   bool close() {
+    if (whole_depth_ > 0) --whole_depth_;
     Value done = std::move(open_.back());
     open_.pop_back();
     return add(std::move(done));
@@ -221,6 +186,11 @@ class Builder {
   /// Sorted, not compared pairwise: an object with many names must not cost the square of their number. Of a trusted
   /// text the last one counts, as for Go.
   bool settle_repeated(Object& object) {
+    if (object.size() <= few_names && all_differ(object)) {
+      if (!limits_.trusted) names_at_.pop_back();
+      return true;
+    }
+    if (picks()) return fail("a name stands twice in one object");
     std::vector<std::size_t> order(object.size());
     for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -245,16 +215,62 @@ class Builder {
     return true;
   }
 
-  const rapidjson::MemoryStream& stream_;
+  /// Few names are compared pairwise: most differ in their length or their last letter.
+  static bool all_differ(const Object& object) {
+    for (std::size_t i = 1; i < object.size(); ++i) {
+      const std::string& name = object[i].name;
+      if (is_run(object[i])) continue;
+      for (std::size_t j = 0; j < i; ++j) {
+        const std::string& other = object[j].name;
+        if (other.size() == name.size() && (name.empty() || other.back() == name.back()) && other == name) return false;
+      }
+    }
+    return true;
+  }
+
+  static constexpr std::size_t usual_names = 8;
+  static constexpr std::size_t few_names = 80;
+
+  Stream& stream_;
   const Limits& limits_;
+  const Parts* parts_ = nullptr;  ///< nullptr: all of it
+  std::string_view text_ = {};
+  bool skips_ = false;                   ///< the value of a member that is not asked about
+  std::size_t skipped_depth_ = 0;        ///< within that
+  bool whole_ = false;                   ///< the value that follows is read as a whole
+  std::size_t whole_depth_ = 0;          ///< within that
+  std::optional<std::size_t> run_ = {};  ///< where the run of members begins that has not ended
   std::vector<Value> open_;
   std::vector<std::vector<std::size_t>> names_at_;  ///< of the open objects, unless trusted: behind each name
 };
 
-template <unsigned flags>
-rapidjson::ParseResult read(rapidjson::MemoryStream& stream, Builder& builder) {
+/// What came of reading, and what was built.
+struct Reading {
+  rapidjson::ParseResult result;
+  Error error;
+  Value root;
+};
+
+template <unsigned flags, class Stream>
+Reading read(Stream& stream, Builder<Stream> builder) {
   rapidjson::Reader reader;
-  return reader.Parse<flags | rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
+  const auto result = reader.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
+  return {result, std::move(builder.error), std::move(builder.root)};
+}
+
+Reading read_foreign(std::string_view text, const Limits& limits) {
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream, Builder(stream, limits));
+}
+
+/// In a copy, where it decodes strings in place. It recurses no deeper than the limit, where the builder ends it.
+/// `parts`: nullptr for all of it.
+Reading read_trusted(std::string_view text, const Limits& limits, const Parts* parts) {
+  const auto copy = std::make_unique_for_overwrite<char[]>(text.size() + looked_at_behind);
+  std::fill_n(copy.get() + text.copy(copy.get(), text.size()), looked_at_behind, '\0');
+  rapidjson::InsituStringStream stream(copy.get());
+  if (parts) return read<rapidjson::kParseInsituFlag>(stream, Builder(stream, limits, *parts, text));
+  return read<rapidjson::kParseInsituFlag>(stream, Builder(stream, limits));
 }
 
 std::string syntax_error(const rapidjson::ParseResult& result, std::string_view text) {
@@ -266,76 +282,21 @@ std::string syntax_error(const rapidjson::ParseResult& result, std::string_view 
   return rapidjson::GetParseError_En(result.Code());
 }
 
-template <typename Writer>
-void write_value(Writer& writer, const Value& value) {
-  const auto size = [](const std::string& text) { return static_cast<rapidjson::SizeType>(text.size()); };
-  if (const bool* boolean = value.boolean()) {
-    writer.Bool(*boolean);
-  } else if (const Number* number = value.number()) {
-    writer.RawValue(number->text.data(), number->text.size(), rapidjson::kNumberType);
-  } else if (const std::string* string = value.string()) {
-    writer.String(string->data(), size(*string));
-  } else if (const Array* array = value.items()) {
-    writer.StartArray();
-    for (const Value& item : *array) write_value(writer, item);
-    writer.EndArray();
-  } else if (const Object* object = value.members()) {
-    writer.StartObject();
-    for (const Member& each : *object) {
-      writer.Key(each.name.data(), size(each.name));
-      write_value(writer, each.value);
-    }
-    writer.EndObject();
-  } else {
-    writer.Null();
-  }
+std::variant<Value, Error> parse(std::string_view text, const Limits& limits, const Parts* parts) {
+  // RapidJSON takes a NUL for the end of the text, whatever length it was told, and ignores the rest.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) return Error{"the text holds NUL", nul};
+  auto [result, error, root] = limits.trusted ? read_trusted(text, limits, parts) : read_foreign(text, limits);
+  if (!error.what.empty()) return std::move(error);
+  if (result.IsError()) return Error{syntax_error(result, text), result.Offset()};
+  return std::move(root);
 }
 
 }  // namespace
 
-std::variant<Value, Error> parse(std::string_view text, const Limits& limits) {
-  // RapidJSON takes a NUL for the end of the text, whatever length it was told, and ignores the rest.
-  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) return Error{"the text holds NUL", nul};
-  rapidjson::MemoryStream stream(text.data(), text.size());
-  Builder builder(stream, limits);
-  const rapidjson::ParseResult result = limits.trusted ? read<rapidjson::kParseNoFlags>(stream, builder)
-                                                       : read<rapidjson::kParseValidateEncodingFlag>(stream, builder);
-  if (!builder.error.what.empty()) return std::move(builder.error);
-  if (result.IsError()) return Error{syntax_error(result, text), result.Offset()};
-  return std::move(builder.root);
-}
+std::variant<Value, Error> parse(std::string_view text, const Limits& limits) { return parse(text, limits, nullptr); }
 
-std::size_t footprint(const Value& value) {
-  // A string of up to 15 characters lies within the value.
-  const auto outside = [](const std::string& text) { return text.size() > 15 ? text.capacity() + 1 : 0; };
-  std::size_t size = sizeof(Value);
-  if (const Number* number = value.number()) size += outside(number->text);
-  if (const std::string* string = value.string()) size += outside(*string);
-  if (const Array* array = value.items()) {
-    size += (array->capacity() - array->size()) * sizeof(Value);
-    for (const Value& item : *array) size += footprint(item);
-  }
-  if (const Object* object = value.members()) {
-    size += (object->capacity() - object->size()) * sizeof(Member);
-    for (const Member& each : *object) size += sizeof(each.name) + outside(each.name) + footprint(each.value);
-  }
-  return size;
-}
-
-std::string write(const Value& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  write_value(writer, value);
-  return std::string(buffer.GetString(), buffer.GetSize());
-}
-
-std::string write_printable(const Value& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> writer(buffer);
-  write_value(writer, value);
-  std::string text(buffer.GetString(), buffer.GetSize());
-  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) text.replace(at, 1, "\\u007f");
-  return text;
+std::variant<Value, Error> parse_parts(std::string_view text, const Parts& parts) {
+  return parse(text, answer_limits, &parts);
 }
 
 }  // namespace podfence::rules::json

@@ -3,6 +3,7 @@
 // client's path, both always mean the same endpoint.
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "rules/endpoint.hpp"
@@ -78,13 +79,36 @@ struct Row {
   std::vector<Piece> pieces;
 };
 
-const std::vector<Row>& rows() {
-  static const std::vector<Row> table = [] {
-    std::vector<Row> result;
-    for (const Endpoint& endpoint : endpoints()) result.push_back({&endpoint, pieces_of(endpoint.path)});
+/// The rows by the literal segments that all templates begin with: one, and one more below `libpod`.
+std::string_view group_of(std::span<const Piece> pieces) {
+  const bool is_libpod = pieces.front().text == "libpod" && pieces.size() > 1;
+  return pieces[is_libpod ? 1 : 0].text;
+}
+
+std::string_view group_of(Segments segments) {
+  if (segments.empty()) return {};
+  const bool is_libpod = segments.front() == "libpod" && segments.size() > 1;
+  return segments[is_libpod ? 1 : 0];
+}
+
+using Rows = std::map<std::string_view, std::vector<Row>>;
+
+const Rows& rows() {
+  static const Rows table = [] {
+    Rows result;
+    for (const Endpoint& endpoint : endpoints()) {
+      Row row{&endpoint, pieces_of(endpoint.path)};
+      const auto group = group_of(row.pieces);
+      result[group].push_back(std::move(row));
+    }
     return result;
   }();
   return table;
+}
+
+std::span<const Row> rows_for(const Target& target) {
+  const auto group = rows().find(group_of(target.segments));
+  return group == rows().end() ? std::span<const Row>() : std::span<const Row>(group->second);
 }
 
 std::string path_of(const Target& target) { return target.segments.empty() ? "/" : '/' + join(target.segments); }
@@ -100,7 +124,7 @@ std::variant<Match, Deny> route(Method method, const Target& target) {
   const Row* best = nullptr;
   std::string best_name;
   bool path_known = false;
-  for (const Row& row : rows()) {
+  for (const Row& row : rows_for(target)) {
     auto name = match(row.pieces, target.segments);
     if (!name) continue;
     path_known = true;

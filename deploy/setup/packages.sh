@@ -51,6 +51,7 @@ packages_test=(
   openssl         # certificates
   gdb             # does what an intruder in podfence would do
   socat           # TLS for podman --remote, which has none
+  valgrind        # instructions of a request (tests/bench/instructions)
   chromium        # a browser, for the operator's page
   chromium-driver
   fonts-dejavu-core                    # letters for it

@@ -72,7 +72,8 @@ std::variant<std::string, Ask, Deny> rewrite_yaml(Exchange& exchange, std::strin
 
 std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content) {
   if (answer == Answer::KubeYaml) return rewrite_yaml(exchange, content);
-  auto parsed = json::parse(content, json::answer_limits);
+  const auto* parts = answer::parts_of(answer);
+  auto parsed = parts ? json::parse_parts(content, *parts) : json::parse(content, json::answer_limits);
   auto* document = std::get_if<json::Value>(&parsed);
   if (!document || !rewrite(answer, exchange, *document))
     return Deny{refusal("upstream.answer"), std::string(exchange.match.endpoint->path), Kind::None};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -45,7 +46,17 @@ Event read(json::Value& line) {
 
 class EventRule final : public LineRule {
  public:
-  explicit EventRule(Exchange& exchange) : exchange_(exchange) {}
+  explicit EventRule(Exchange& exchange)
+      : exchange_(exchange), label_("\"" + exchange.project.label_key + "\":\""), own_(exchange.project.id + "\"") {}
+
+  /// A container's event with the label of another project. A text within a string cannot look like that: its quotes
+  /// are escaped.
+  bool drops(std::string_view line) const override {
+    const auto label = std::search(line.begin(), line.end(), find_label_);
+    if (label == line.end() || std::string_view(label, line.end()).substr(label_.size()).starts_with(own_))
+      return false;
+    return line.find(R"("Type":"container")") != std::string_view::npos;
+  }
 
   bool keep(json::Value& line) override {
     if (!know_what_is_there()) return false;
@@ -176,6 +187,9 @@ class EventRule final : public LineRule {
   }
 
   Exchange& exchange_;
+  const std::string label_;  ///< as it stands in a line, up to its value
+  const std::boyer_moore_horspool_searcher<std::string::const_iterator> find_label_{label_.begin(), label_.end()};
+  const std::string own_;  ///< what follows when it is the project's
   bool started_ = false;
   std::map<std::string, std::int64_t> volumes_;  ///< own ones, with the time of their creation
   std::string looking_up_;

@@ -160,7 +160,33 @@ void hide_service_command(json::Value& container) {
     *command = json::Value::array();
 }
 
+/// What the rules of containers ask about beside host_places: ownership, image, workspace mounts, the service's
+/// command.
+json::Parts container_parts(Answer answer) {
+  std::vector<std::string_view> whole{"Id",     "Image",  "ImageID", "ImageName",    "Labels",
+                                      "labels", "Mounts", "Binds",   "CreateCommand"};
+  std::vector<std::string_view> through{"Config", "HostConfig"};
+  for (const auto& place : host_places) {
+    if (place.answer != answer) continue;
+    auto path = place.path;
+    if (path.starts_with("*.")) path.remove_prefix(2);
+    for (auto dot = path.find('.'); dot != std::string_view::npos && path[dot + 1] != '*'; dot = path.find('.')) {
+      through.push_back(path.substr(0, dot));
+      path.remove_prefix(dot + 1);
+    }
+    whole.push_back(path.substr(0, path.find('.')));
+  }
+  return {std::move(whole), std::move(through)};
+}
+
 }  // namespace
+
+const json::Parts* parts_of(Answer answer) {
+  static const json::Parts of_list = container_parts(Answer::Containers);
+  static const json::Parts of_one = container_parts(Answer::Container);
+  if (answer == Answer::Containers) return &of_list;
+  return answer == Answer::Container ? &of_one : nullptr;
+}
 
 void hide_host(const Project& project, Answer answer, json::Value& document) {
   for (const auto& place : host_places)

@@ -15,6 +15,8 @@ class LineRule {
   virtual ~LineRule() = default;
   /// False drops the line. With facts missing the result is thrown away, and the same line comes again.
   virtual bool keep(json::Value& line) = 0;
+  /// Can be told of its text that keep() would drop it? Most lines of a stream may be somebody else's.
+  virtual bool drops(std::string_view) const { return false; }
   /// Behind the last line. May be called again, when facts were missing.
   virtual std::vector<Claim> claims() { return {}; }
   /// Behind claims(): is something gone that the lines have told of? Somebody else's removal can come between.

@@ -44,6 +44,7 @@ LineJudge::LineJudge(LineJudge&&) noexcept = default;
 LineJudge::~LineJudge() = default;
 
 std::variant<std::optional<std::string>, Ask> LineJudge::judge(std::string_view line) {
+  if (rule_ && rule_->drops(line)) return std::nullopt;
   auto parsed = json::parse(line, json::answer_limits);
   auto* value = std::get_if<json::Value>(&parsed);
   if (!rule_ || !value) return std::nullopt;

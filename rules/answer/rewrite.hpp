@@ -7,6 +7,7 @@
 
 #include "rules/answer.hpp"
 #include "rules/json.hpp"
+#include "rules/json_parts.hpp"
 
 namespace podfence::rules::answer {
 
@@ -28,6 +29,9 @@ bool rewrite_disk_usage(Exchange& exchange, json::Value& document);
 /// Empties what speaks of the host: paths, names, proxy settings (host_places.cpp has the table). What the project
 /// mounts from the host is shown by its clients' path.
 void hide_host(const Project& project, Answer answer, json::Value& document);
+
+/// What is asked about of an answer by these rules; nullptr: anything may be.
+const json::Parts* parts_of(Answer answer);
 
 /// Mounts of paths below workspaces, in a container's inspect answer or its place in Docker's list.
 void show_workspace_mounts(Exchange& exchange, json::Value& container);

@@ -41,8 +41,9 @@ Node compile(const Table& table) {
 
 /// Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
 const Node* Node::member(std::string_view spelling) const {
-  const auto found = std::ranges::find_if(
-      members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, spelling); });
+  const auto found = std::ranges::find_if(members, [&](const Node& candidate) {
+    return candidate.name.size() == spelling.size() && ascii::equal_caseless(candidate.name, spelling);
+  });
   return found == members.end() ? nullptr : &*found;
 }
 

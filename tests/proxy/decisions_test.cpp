@@ -102,7 +102,7 @@ TEST_CASE("podfence's own time is told apart from what Podman and the client tak
   std::this_thread::sleep_for(300ms);
   CHECK(client.request(request.substr(request.size() - 5)).status == 403);
   const auto slow_client = reader.next();
-  CHECK(number_of(slow_client, "duration_us") >= 250'000);
+  CHECK(number_of(slow_client, "duration_us") >= 250'000);  // the client's pause may begin before the head is read
   CHECK(number_of(slow_client, "own_us") < 200'000);
   CHECK(number_of(slow_client, "upstream_us") < 200'000);
 }

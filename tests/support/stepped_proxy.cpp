@@ -58,8 +58,9 @@ std::shared_ptr<const rules::Project> project() {
   return std::make_shared<const rules::Project>(std::move(project));
 }
 
-proxy::Task<void> run_session(proxy::Services& services, const proxy::Door& door, proxy::Connection::Socket socket) {
-  proxy::Session session(services, door, std::move(socket));
+proxy::Task<void> run_session(proxy::Services& services, const proxy::Door& door, proxy::Connection::Socket socket,
+                              boost::asio::cancellation_signal& end) {
+  proxy::Session session(services, door, std::move(socket), end);
   co_await session.run();
 }
 
@@ -107,7 +108,8 @@ SteppedProxy::Client SteppedProxy::client() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "socketpair");
   proxy::Connection::Socket socket(context_, boost::asio::local::stream_protocol(), ends[0]);
-  sessions_.spawn(run_session(services_, door_, std::move(socket)));
+  sessions_.spawn(
+      [&](boost::asio::cancellation_signal& end) { return run_session(services_, door_, std::move(socket), end); });
   settle();
   return {*this, Socket(ends[1])};
 }
