@@ -1,6 +1,7 @@
 """The commands that README.md and docs/*.md show, in the order of the text."""
 
 import re
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A block whose first line begins with one of these, or with `$ `, is shell. One of another kind must be known by its beginning.
 PROGRAMS = {"podfence", "podman", "docker", "docker-compose", "curl", "cmake", "ctest", "clang++", "mkdir", "journalctl", "loginctl", "systemctl",
             "export", "tail", "my-fuzzer", "afl-fuzz", "sudo", "apt", "apt-get", "dpkg", "kubectl", "cp", "install", "git", "unshare"}
-NO_SHELL = ("{", '"', "podfence: ", "apiVersion:", "#")
+NO_SHELL = ("{", '"', "podfence: ", "apiVersion:", "FROM ", "#")
 
 
 class Unknown(Exception):
@@ -40,7 +41,7 @@ def _blocks(page):
         elif lines[at].startswith("    ") and (at == 0 or not lines[at - 1].strip()):
             while at < len(lines) and (lines[at].startswith("    ") or not lines[at].strip()):
                 at += 1
-            yield start + 1, "", [line[4:] for line in lines[start:at]]
+            yield start + 1, "", textwrap.dedent("\n".join(lines[start:at])).split("\n")
             continue
         at += 1
 

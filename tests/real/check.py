@@ -17,12 +17,12 @@ class Tally:
 
 tally = Tally()
 _topic = ""
+_file = ""   # of the topic, as the pages name it
 _evidence = open(os.environ.get("PODFENCE_EVIDENCE", os.devnull), "a")
 
 
 def _record(outcome, claim):
-    suite, _, topic = _topic.partition(".")
-    line = "\t".join((outcome, f"tests/real/suites/{suite}.py", f"test_{topic}", " ".join(claim.split()), tally.engine))
+    line = "\t".join((outcome, _file, f"test_{_topic.partition('.')[2]}", " ".join(claim.split()), tally.engine))
     print(line, file=_evidence, flush=True)
 
 
@@ -74,7 +74,8 @@ def until(claim, seconds=10.0, pause=0.05):
 
 def run_topics(module, world, only=""):
     """Every function of the module that is called `test_…`, in the order of the text. One that raises has failed."""
-    global _topic
+    global _topic, _file
+    _file = os.path.relpath(module.__file__, os.path.join(os.path.dirname(__file__), "..", ".."))
     for name, function in list(vars(module).items()):
         if not name.startswith("test_") or (only and only not in name):
             continue
@@ -85,4 +86,4 @@ def run_topics(module, world, only=""):
             where = traceback.extract_tb(error.__traceback__)
             lines = "\n".join(f"{frame.name} line {frame.lineno}: {frame.line}" for frame in where[-4:])
             check(False, f"ended with {type(error).__name__}: {error}", lines)
-    _topic = ""
+    _topic = _file = ""
