@@ -1,7 +1,6 @@
 """Many containers of others: what Podman does not have to look at for p1 it is not asked about, so that a list through podfence takes
 less time than Podman's own. docs/performance.md tells of more."""
 
-import statistics
 import time
 
 from check import check, equal
@@ -42,8 +41,8 @@ def test_lists_are_faster_than_podmans(world):
         check(len(everything.json()) >= ALL, f"{path} has all of them past podfence")
         mine = {item["Id"] for item in own.json()}
         equal({ident for who, ident in made if who is world.p1} - mine, set(), f"{path} has all of p1's")
-        ratio = statistics.median(through) / statistics.median(direct)
-        print(f"  {path}: {statistics.median(direct) * 1e3:.0f} ms past podfence, {statistics.median(through) * 1e3:.0f} ms through it")
+        ratio = min(through) / min(direct)  # what others on the machine take comes on top of either
+        print(f"  {path}: {min(direct) * 1e3:.0f} ms past podfence, {min(through) * 1e3:.0f} ms through it")
         check(ratio <= 0.5, f"{path} takes at most half of what the whole list takes Podman", f"{ratio:.2f}")
 
 
