@@ -80,6 +80,7 @@ def end(process):
 class Engine:
     def __init__(self, version, registry_program):
         self.version = version
+        self.host_directories = set()
         self.registry_program = registry_program
         self.registry = None
         self.service = None
@@ -88,10 +89,11 @@ class Engine:
         self.account = pwd.getpwnam(version.user)
         self.home = Path(self.account.pw_dir)
         self.runtime = Path(f"/run/user/{self.account.pw_uid}")
+        # Not /var/tmp: there Podman 4.3 has one cache of builds for all users of the host, which belongs to the first.
+        self.temporary = self.host_directory("temporary")
         self.scratch = Path(tempfile.mkdtemp(prefix="podfence-test-"))
         self.scratch.chmod(0o755)
         self.registry_port = free_port()
-        self.host_directories = set()
         self.socket_path = str(self.runtime / "podman.sock")
         self.direct = Socket(self.socket_path)
 
@@ -107,7 +109,7 @@ class Engine:
 
     def environment(self):
         return {"HOME": str(self.home), "USER": self.version.user, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                "XDG_RUNTIME_DIR": str(self.runtime), "LANG": "C.UTF-8"}
+                "XDG_RUNTIME_DIR": str(self.runtime), "LANG": "C.UTF-8", "TMPDIR": str(self.temporary)}
 
     def as_user(self):
         """Arguments of subprocess for running as the unprivileged user."""
