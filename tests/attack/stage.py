@@ -71,7 +71,8 @@ class Stage:
         values = {"HOST": str(host), "HOST_NAME": host.name, "IMAGE": IMAGE, "REGISTRY": engine.registry_name,
                   "USER": engine.account.pw_name, "UID": str(engine.account.pw_uid), "START": self.start,
                   "PORT": str(port), "PORT_NUMBER": port, "LISTENER": str(self.listener.port), "PADDING": PADDING,
-                  "NETWORK_NAMESPACE": os.readlink("/proc/self/ns/net"), "SERVICE_PID": str(engine.service.pid),
+                  "NETWORK_NAMESPACE": os.readlink("/proc/self/ns/net"), "IPC_NAMESPACE": os.readlink("/proc/self/ns/ipc"),
+                  "SERVICE_PID": str(engine.service.pid),
                   "SOCKET": engine.socket_path, "STORAGE": str(engine.home / ".local/share/containers/storage"),
                   "LAYER": LAYER_DIGEST, "FOREIGN_IMAGE_PATH": quote(it.image, safe="")}
         for name in ("container", "job", "pod", "member", "volume", "network", "image"):

@@ -249,9 +249,11 @@ def test_two_projects(world):
     broken = sum(player.broken for player in players)
     print(f"  {steps} moves in {SECONDS:.0f} s, {broken} answers broken off, seed {SEED}")
     for player in players:
-        check(player.failure is None, f"what {player.project.name} sees is what it did (seed {SEED})", player.failure)
+        check(player.failure is None, f"what {player.project.name} sees is what it did (seed {SEED})",
+              f"{player.failure}\npodfence says: {world.fence.log()[-600:]}")
     check(steps >= SECONDS / 2, "they were at work", steps)
     for player in players:
-        player.project.post(f"{API}/images/prune{query(filters={'dangling': ['false']})}")
+        pruned = player.project.post(f"{API}/images/prune{query(filters={'dangling': ['false']})}")
+        check(pruned.status == 200, f"{player.project.name} prunes all of its images", pruned)
     left = {image["Id"] for image in world.engine.direct.get(f"{LIBPOD}/images/json?all=true").json()} - shared
     check(not left or any(player.failure for player in players), "when both have pruned, nothing is left of it", left)
