@@ -58,7 +58,7 @@ std::vector<Thing> without(std::vector<Thing> things, const std::vector<Thing>& 
 
 }  // namespace
 
-Verification::Verification(VerifySettings settings, const std::string& random, Tell tell)
+Verifier::Verifier(VerifySettings settings, const std::string& random, Tell tell)
     : settings_(std::move(settings)), tell_(std::move(tell)) {
   const auto run = verify::run_name(random);
   scene_ = verify::first_scene(run, settings_.label, settings_.project, random);
@@ -69,15 +69,14 @@ Verification::Verification(VerifySettings settings, const std::string& random, T
   report_.run = run;
 }
 
-Task<Answer> Verification::ask(const std::string& socket, std::string_view request, std::string_view content,
-                               Form form) {
+Task<Answer> Verifier::ask(const std::string& socket, std::string_view request, std::string_view content, Form form) {
   const ExactRequest exact{
       .socket = socket, .bytes = verify::request_bytes(request, content, form, scene_), .time = own_time};
   co_return co_await answer_to(exact);
 }
 
 /// "" when it is there now; else why not.
-Task<std::string> Verification::make(const Piece& piece, std::string socket) {
+Task<std::string> Verifier::make(const Piece& piece, std::string socket) {
   for (const auto& step : piece.make) {
     if (step.request.empty()) break;
     const auto answer = co_await ask(socket, step.request, step.content, step.form);
@@ -87,7 +86,7 @@ Task<std::string> Verification::make(const Piece& piece, std::string socket) {
   co_return "";
 }
 
-Task<void> Verification::make_decoy(const Piece& piece) {
+Task<void> Verifier::make_decoy(const Piece& piece) {
   std::string wrong = "it was not tried";
   const std::array sockets = {decoy_socket_, settings_.upstream};
   for (const auto& socket : sockets) {
@@ -100,7 +99,7 @@ Task<void> Verification::make_decoy(const Piece& piece) {
   facts_[&piece] = co_await look(piece);
 }
 
-Task<void> Verification::make_decoy() {
+Task<void> Verifier::make_decoy() {
   if (!settings_.admin.empty()) {
     const auto answer = co_await ask(settings_.admin, operator_request(OperatorAction::PutProject, report_.run), "{}");
     decoy_socket_ = verify::socket_in(answer.content);
@@ -112,7 +111,7 @@ Task<void> Verification::make_decoy() {
 }
 
 /// What the project may not make even where nothing is wrong with it cannot be tried in a wrong way.
-Task<void> Verification::make_own() {
+Task<void> Verifier::make_own() {
   std::string wrong;
   for (const auto& piece : verify::own_pieces()) {
     const auto unmade = co_await make(piece, settings_.socket);
@@ -123,7 +122,7 @@ Task<void> Verification::make_own() {
 }
 
 /// Else nothing that Podman has would prove anything.
-Task<void> Verification::check_same_podman() {
+Task<void> Verifier::check_same_podman() {
   const auto own = report_.run + "-own";
   const auto things = co_await survey(own);
   const bool is_made = std::ranges::any_of(verify::own_pieces(), [&](const Piece& piece) {
@@ -134,7 +133,7 @@ Task<void> Verification::check_same_podman() {
                              settings_.upstream + ": name the socket of the Podman that is behind it (--upstream)");
 }
 
-Task<std::vector<verify::Facts>> Verification::look(const Piece& piece) {
+Task<std::vector<verify::Facts>> Verifier::look(const Piece& piece) {
   std::vector<verify::Facts> all;
   for (const auto& each : piece.looks) {
     if (each.request.empty() || !scene_.why_not(each.request).empty()) continue;
@@ -145,7 +144,7 @@ Task<std::vector<verify::Facts>> Verification::look(const Piece& piece) {
   co_return all;
 }
 
-Task<Verification::Things> Verification::survey(std::string prefix) {
+Task<Verifier::Things> Verifier::survey(std::string prefix) {
   Things things;
   for (const auto& kind : verify::kinds()) {
     const auto answer = co_await ask(settings_.upstream, kind.by_name);
@@ -157,7 +156,7 @@ Task<Verification::Things> Verification::survey(std::string prefix) {
   co_return things;
 }
 
-Task<Verification::Things> Verification::claiming() {
+Task<Verifier::Things> Verifier::claiming() {
   Things things;
   for (const auto& kind : verify::kinds()) {
     if (kind.by_label.empty()) continue;
@@ -170,7 +169,7 @@ Task<Verification::Things> Verification::claiming() {
   co_return things;
 }
 
-Task<void> Verification::remove(Things things) {
+Task<void> Verifier::remove(Things things) {
   for (const auto& thing : things) {
     scene_.values["thing"] = thing.handle();
     // Whose an image is, podfence has recorded: it is to know.
@@ -179,12 +178,12 @@ Task<void> Verification::remove(Things things) {
   }
 }
 
-Task<void> Verification::note_state() {
+Task<void> Verifier::note_state() {
   there_ = co_await survey(report_.run);
   claiming_there_ = co_await claiming();
 }
 
-Task<verify::Observed> Verification::carry_out(const Probe& probe) {
+Task<verify::Observed> Verifier::carry_out(const Probe& probe) {
   scene_.values["now"] = seconds_since_epoch(1s);
   verify::Observed observed;
   ExactRequest exact{.socket = settings_.socket, .bytes = verify::bytes_of(probe, scene_)};
@@ -216,7 +215,7 @@ Task<verify::Observed> Verification::carry_out(const Probe& probe) {
 }
 
 /// As it was before the probe.
-Task<void> Verification::put_right(const verify::Observed& observed) {
+Task<void> Verifier::put_right(const verify::Observed& observed) {
   if (observed.changes.empty() && observed.made.empty() && observed.claiming.empty()) co_return;
   const auto made = co_await survey(report_.run);
   co_await remove(without(made, there_));
@@ -229,7 +228,7 @@ Task<void> Verification::put_right(const verify::Observed& observed) {
   co_await note_state();
 }
 
-Task<void> Verification::try_out(const Probe& probe) {
+Task<void> Verifier::try_out(const Probe& probe) {
   verify::Outcome outcome{&probe, verify::shown(probe, scene_), {}};
   auto why_not = scene_.why_not(probe.request);
   if (why_not.empty()) why_not = scene_.why_not(probe.content);
@@ -244,7 +243,7 @@ Task<void> Verification::try_out(const Probe& probe) {
   report_.outcomes.push_back(std::move(outcome));
 }
 
-Task<void> Verification::run() {
+Task<void> Verifier::run() {
   co_await remove_left_projects();
   auto left = co_await survey("");
   std::erase_if(left, [](const Thing& thing) { return !thing.name.empty() && verify::run_of(thing.name).empty(); });
@@ -257,7 +256,7 @@ Task<void> Verification::run() {
   for (const auto& probe : verify::probes()) co_await try_out(probe);
 }
 
-Task<void> Verification::remove_left_projects() {
+Task<void> Verifier::remove_left_projects() {
   if (settings_.admin.empty()) co_return;
   const auto answer = co_await ask(settings_.admin, operator_request(OperatorAction::ListProjects, ""));
   for (const auto& project : verify::runs_in(answer.content)) {
@@ -268,11 +267,11 @@ Task<void> Verification::remove_left_projects() {
 }
 
 /// Through podfence, so that it knows.
-Task<void> Verification::remove_own_images() {
+Task<void> Verifier::remove_own_images() {
   for (const auto& piece : verify::own_pieces()) co_await ask(settings_.socket, piece.remove);
 }
 
-Task<void> Verification::clean_up() {
+Task<void> Verifier::clean_up() {
   co_await remove_own_images();
   co_await remove_left_projects();
   constexpr int rounds =

@@ -23,12 +23,12 @@ struct VerifySettings {
   std::string image;  ///< that the project may use; "" for one that is made
 };
 
-class Verification {
+class Verifier {
  public:
   using Tell = std::function<void(const rules::verify::Outcome&)>;
 
   /// `random`: at least 64 hexadecimal digits.
-  Verification(VerifySettings settings, const std::string& random, Tell tell);
+  Verifier(VerifySettings settings, const std::string& random, Tell tell);
 
   /// All probes. Throws std::runtime_error where none can be tried, or Podman cannot be asked any more.
   Task<void> run();

@@ -46,7 +46,7 @@ File lock_runs(const Places& places) {
   return file;
 }
 
-Task<void> guarded(Verification& run) {
+Task<void> guarded(Verifier& run) {
   std::string wrong;
   try {
     co_await run.run();
@@ -62,7 +62,7 @@ Task<void> until(asio::signal_set& signals) {
 }
 
 /// A signal, a reader who has gone, or whatever else ends it: what was made is removed.
-Task<void> run_and_clean(Verification& run, asio::signal_set& signals) {
+Task<void> run_and_clean(Verifier& run, asio::signal_set& signals) {
   const bool interrupted = co_await first_of(guarded(run), until(signals)) == 1;
   if (interrupted) run.report().broken_off = "by a signal";
   try {
@@ -102,7 +102,7 @@ int verify(const CommandLine& line) {
   check_answers("podfence", settings.socket);
   std::signal(SIGPIPE, SIG_IGN);
   const bool json = line.operate.json;
-  Verification run(settings, random_digits() + random_digits(), [json](const rules::verify::Outcome& outcome) {
+  Verifier run(settings, random_digits() + random_digits(), [json](const rules::verify::Outcome& outcome) {
     if (!json) std::cout << rules::verify::text_of(outcome) << std::flush;
   });
   asio::io_context context(1);
