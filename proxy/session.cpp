@@ -94,7 +94,8 @@ Task<void> Session::turn_away(Deny deny, bool waits) { return guard(refuse_all(s
 
 void Session::stop() {
   stopping_ = true;
-  if (idle_) client_.interrupt();
+  // A request that has come already is answered.
+  if (idle_ && client_.is_quiet()) client_.interrupt();
 }
 
 void Session::cut() {
