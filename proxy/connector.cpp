@@ -12,8 +12,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
+#include "proxy/send_message.hpp"
 #include "proxy/system_calls.hpp"
 
 namespace podfence::proxy {
@@ -33,19 +35,9 @@ union Rights {
   std::array<char, CMSG_SPACE(sizeof(int))> bytes;
 };
 
-void answer(int error, int handed_over) {
-  iovec part{&error, sizeof error};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  Rights rights{};
-  if (error == 0 && handed_over >= 0) {
-    message.msg_control = rights.bytes.data();
-    message.msg_controllen = rights.bytes.size();
-    rights.head = {.cmsg_len = CMSG_LEN(sizeof handed_over), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    std::memcpy(CMSG_DATA(&rights.head), &handed_over, sizeof handed_over);
-  }
-  ::sendmsg(channel_of_connector, &message, MSG_NOSIGNAL);
+void answer(const Connected& connected, bool hands_over) {
+  const std::string_view bytes(reinterpret_cast<const char*>(&connected.error), sizeof connected.error);
+  send_message(channel_of_connector, bytes, hands_over ? connected.socket.descriptor() : -1);
 }
 
 /// Until podfence is gone.
@@ -57,7 +49,7 @@ void answer(int error, int handed_over) {
     if (size <= 0) ::_exit(0);
     const std::string path(question.data() + 1, static_cast<std::size_t>(size) - 1);
     const auto connected = connect_to(path.empty() ? upstream : unix_address(path), SOCK_NONBLOCK);
-    answer(connected.error, path.empty() ? connected.socket.descriptor() : -1);
+    answer(connected, path.empty());
   }
 }
 

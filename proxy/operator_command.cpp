@@ -45,10 +45,7 @@ std::string query_of(const CommandLine::Operate& operate) {
 
 rules::UpstreamRequest request_for(OperatorAction action, const CommandLine::Operate& operate) {
   const auto* row = rules::operator_row(action);
-  std::string target(row->path);
-  if (const auto at = target.find("{id}"); at != std::string::npos)
-    target.replace(at, 4, rules::encode(operate.project));
-  return {row->method, target + query_of(operate), {}, std::nullopt};
+  return {row->method, rules::operator_target(*row, operate.project) + query_of(operate), {}, std::nullopt};
 }
 
 /// nullopt for no answer that can be read.

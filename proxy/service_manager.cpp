@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "proxy/private_file.hpp"
+#include "proxy/send_message.hpp"
 
 namespace podfence::proxy {
 namespace {
@@ -31,24 +32,9 @@ void tell(std::string_view text, int descriptor = -1) {
   if (path.empty() || path.size() >= sizeof address.sun_path) return;
   std::memcpy(address.sun_path, path.data(), path.size());
   if (path.front() == '@') address.sun_path[0] = '\0';  // the abstract name space
-  iovec piece{const_cast<char*>(text.data()), text.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptor)] = {};
-  msghdr message{};
-  message.msg_name = &address;
-  message.msg_namelen = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  if (descriptor >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
-  }
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   const File file(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  (void)sendmsg(file.descriptor(), &message, MSG_NOSIGNAL);
+  send_message(file.descriptor(), text, descriptor, &address, size);
 }
 
 /// sd_listen_fds_with_names(3): printable ASCII without colons.

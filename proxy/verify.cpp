@@ -9,7 +9,6 @@
 #include "rules/health.hpp"
 #include "rules/json.hpp"
 #include "rules/operator/call.hpp"
-#include "rules/target.hpp"
 
 namespace podfence::proxy {
 
@@ -46,9 +45,7 @@ std::string port_of(const std::string& random) {
 
 std::string operator_request(OperatorAction action, const std::string& project, std::string_view query = {}) {
   const auto* row = rules::operator_row(action);
-  std::string target(row->path);
-  if (const auto at = target.find("{id}"); at != std::string::npos) target.replace(at, 4, project);
-  return std::string(rules::text(row->method)) + " " + target + std::string(query);
+  return std::string(rules::text(row->method)) + " " + rules::operator_target(*row, project) + std::string(query);
 }
 
 std::vector<Thing> without(std::vector<Thing> things, const std::vector<Thing>& others) {
@@ -144,27 +141,24 @@ Task<std::vector<verify::Facts>> Verifier::look(const Piece& piece) {
   co_return all;
 }
 
+Task<void> Verifier::list(const verify::KindRow& kind, std::string_view request, std::string prefix, Things& things) {
+  const auto answer = co_await ask(settings_.upstream, request);
+  auto found = verify::things_in(kind, answer.status, answer.content, prefix);
+  if (!found)
+    throw std::runtime_error("Podman does not list each " + std::string(kind.name) + ": " + verify::text_of(answer));
+  things.insert(things.end(), found->begin(), found->end());
+}
+
 Task<Verifier::Things> Verifier::survey(std::string prefix) {
   Things things;
-  for (const auto& kind : verify::kinds()) {
-    const auto answer = co_await ask(settings_.upstream, kind.by_name);
-    auto found = verify::things_in(kind, answer.status, answer.content, prefix);
-    if (!found)
-      throw std::runtime_error("Podman does not list each " + std::string(kind.name) + ": " + verify::text_of(answer));
-    things.insert(things.end(), found->begin(), found->end());
-  }
+  for (const auto& kind : verify::kinds()) co_await list(kind, kind.by_name, prefix, things);
   co_return things;
 }
 
 Task<Verifier::Things> Verifier::claiming() {
   Things things;
   for (const auto& kind : verify::kinds()) {
-    if (kind.by_label.empty()) continue;
-    const auto answer = co_await ask(settings_.upstream, kind.by_label);
-    auto found = verify::things_in(kind, answer.status, answer.content, "");
-    if (!found)
-      throw std::runtime_error("Podman does not list each " + std::string(kind.name) + ": " + verify::text_of(answer));
-    things.insert(things.end(), found->begin(), found->end());
+    if (!kind.by_label.empty()) co_await list(kind, kind.by_label, "", things);
   }
   co_return things;
 }

@@ -51,6 +51,7 @@ class Verifier {
   Task<rules::verify::Observed> carry_out(const rules::verify::Probe& probe);
   Task<void> put_right(const rules::verify::Observed& observed);
   Task<void> note_state();
+  Task<void> list(const rules::verify::KindRow& kind, std::string_view request, std::string prefix, Things& things);
   Task<Things> survey(std::string prefix);
   Task<Things> claiming();
   Task<void> remove(Things things);

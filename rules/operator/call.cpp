@@ -4,6 +4,7 @@
 
 #include "rules/audit.hpp"
 #include "rules/project.hpp"
+#include "rules/target.hpp"
 
 namespace podfence::rules {
 
@@ -69,6 +70,13 @@ std::variant<Target, Deny> target_of(std::string_view text) {
 std::span<const OperatorRow> operator_rows() { return rows; }
 const OperatorRow* operator_row(OperatorAction action) {
   return &*std::ranges::find(rows, action, &OperatorRow::action);
+}
+
+std::string operator_target(const OperatorRow& row, std::string_view project) {
+  constexpr std::string_view place = "{id}";
+  std::string target(row.path);
+  if (const auto at = target.find(place); at != std::string::npos) target.replace(at, place.size(), encode(project));
+  return target;
 }
 
 std::string_view OperatorCall::said(std::string_view name) const {

@@ -39,6 +39,8 @@ struct OperatorRow {
 };
 std::span<const OperatorRow> operator_rows();
 const OperatorRow* operator_row(OperatorAction action);
+/// The row's path, with the project in the place of `{id}`.
+std::string operator_target(const OperatorRow& row, std::string_view project);
 
 struct OperatorCall {
   const OperatorRow* row = nullptr;

@@ -8,7 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from check import check, equal, skip, until
+from check import check, equal, until
 from clients import API, LIBPOD
 from fence import Fence
 from world import IMAGE
