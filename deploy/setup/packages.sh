@@ -41,6 +41,9 @@ packages_test=(
   clang-format    # format check
   clang-tidy      # lint
   shellcheck      # lint of shell scripts
+  clang           # libFuzzer: the harness of docs/fuzzing.md
+  libclang-rt-14-dev  # likewise
+  afl++           # likewise, another fuzzer
   python3         # language of the tests with real Podman
   bzip2           # compressions of archives
   xz-utils

@@ -165,6 +165,24 @@ def test_system_unit(machine):
     machine.run("systemctl disable --now podfence-p2.socket podfence@builder.service")
 
 
+def test_journal(machine):
+    """The audit log in the journal, and the command by which docs/audit.md looks for refusals there."""
+    path = f"/etc/podfence/{USER}.json"
+    configured = machine.run(f"cat {path}")
+    in_journal = re.sub(r'"to": "[^"]*"', '"to": "journald"', configured)
+    check(in_journal != configured, "the example has an audit log", configured)
+    machine.write(path, in_journal)
+    machine.run("systemctl start podfence@builder.service")
+    socket = f"/run/podfence/{USER}/p1/podman.sock"
+    contains(docker_run(machine, socket, "-v /:/host localhost/hello:latest true"), "mount.host-path", "a refusal")
+    told = until(lambda: machine.run("journalctl -t podfence PODFENCE_DECISION=refuse PODFENCE_PROJECT=p1 -o cat", check=False).strip(), 10)
+    lines = [json.loads(line) for line in told.splitlines()]
+    check(lines and all((line["decision"], line["project"]) == ("refuse", "p1") for line in lines), "the journal finds the refusals of a project", told)
+    check(any(line["rule"] == "mount.host-path" for line in lines), "that one among them", told)
+    machine.run("systemctl stop podfence@builder.service")
+    machine.write(path, configured)
+
+
 def test_completions(machine):
     said = machine.run("source /usr/share/bash-completion/completions/podfence; COMP_WORDS=(podfence project re); COMP_CWORD=2; _podfence; "
                        "echo ${COMPREPLY[@]}; COMP_WORDS=(podfence serve --s); COMP_CWORD=2; _podfence; echo ${COMPREPLY[@]}")
