@@ -9,6 +9,7 @@
 #include "rules/error_answer.hpp"
 #include "rules/image_removal.hpp"
 #include "rules/made_object.hpp"
+#include "rules/names.hpp"
 #include "rules/object_claim.hpp"
 #include "rules/refusal.hpp"
 #include "rules/workspace_volume.hpp"
@@ -98,7 +99,7 @@ Task<Refused> Forwarding::check_steady(const rules::Forward& forward) {
   for (const auto& [kind, name, id] : forward.steady) {
     facts.forget({rules::Question::Ask::Object, kind, name});
     if (auto refused = co_await look_up(kind, name)) co_return refused;
-    if (facts.find(kind, name)->id != id) co_return rules::hidden(kind, name);
+    if (facts.find_upstream(kind, name)->id != id) co_return rules::hidden(kind, name);
   }
   co_return std::nullopt;
 }
@@ -152,19 +153,20 @@ Task<Refused> Forwarding::claim(const rules::WorkspaceVolume& volume) {
   auto& facts = inquiry_.exchange().facts;
   facts.forget(rules::owner_of_claimed(rules::Kind::Volume, volume.name));
   if (auto refused = co_await look_up(rules::Kind::Volume, volume.name)) co_return refused;
-  co_return rules::check_claim(volume, facts.find(rules::Kind::Volume, volume.name)->document);
+  co_return rules::check_claim(volume, facts.find_upstream(rules::Kind::Volume, volume.name)->document);
 }
 
 Task<Refused> Forwarding::check_owner(rules::Kind kind, std::string name) {
   if (auto refused = co_await look_up(kind, name)) co_return refused;
-  co_return rules::check_claim(kind, *inquiry_.exchange().facts.find(kind, name), name);
+  co_return rules::check_claim(kind, *inquiry_.exchange().facts.find_upstream(kind, name),
+                               rules::client_name(inquiry_.exchange().project, name));
 }
 
 /// The fact is known then.
 Task<Refused> Forwarding::look_up(rules::Kind kind, std::string name) {
   auto& facts = inquiry_.exchange().facts;
   for (int round = 0; round < Inquiry::max_rounds; ++round) {
-    const auto* fact = facts.find(kind, name);
+    const auto* fact = facts.find_upstream(kind, name);
     if (facts.complete() && fact) co_return std::nullopt;
     const rules::Ask ask{facts.take_open()};  // named, as in relay.cpp: whole()
     if (auto refused = co_await inquiry_.learn(ask)) co_return refused;

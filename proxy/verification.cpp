@@ -40,6 +40,14 @@ Task<Result> Verification::find() {
   co_return Deny{refusal("control.project-needed"), std::string(match_.endpoint->path)};
 }
 
+/// Several projects may have the same name for something: here each is told from the others.
+Verification::Project Verification::with_full_names(Project project) {
+  if (project->policy.names == rules::Names::Shared) return project;
+  auto full = std::make_shared<rules::Project>(*project);
+  full->policy.names = rules::Names::Full;
+  return full;
+}
+
 Result Verification::project_of(const std::string& id) const {
   const auto found = std::ranges::find_if(projects_, [&](const Project& project) { return project->id == id; });
   if (found == projects_.end()) return Deny{refusal("control.label"), id};

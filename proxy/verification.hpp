@@ -21,7 +21,9 @@ class Verification {
   using Result = std::variant<Project, rules::Deny, rules::Reply>;
 
   Verification(Services& services, std::vector<Project> projects, const RequestHead& head, RequestContent& content)
-      : services_(services), projects_(std::move(projects)), head_(head), content_(content) {}
+      : services_(services), projects_(std::move(projects)), head_(head), content_(content) {
+    for (auto& project : projects_) project = with_full_names(std::move(project));
+  }
 
   Task<Result> find();
   /// The content, if it had to be read.
@@ -36,6 +38,7 @@ class Verification {
   Task<Result> join();
   Task<std::variant<std::string, rules::Deny>> list_of(const rules::Project& project);
   Result project_of(const std::string& id) const;
+  static Project with_full_names(Project project);
 
   Services& services_;
   std::vector<Project> projects_;

@@ -30,7 +30,7 @@ std::vector<std::string> holders_of(const Fact& image, std::string_view name, Fa
 /// The object that carries the label: of an exec session its container.
 const Fact* labelled(const Match& match, Facts& facts, bool& open) {
   const auto kind = match.endpoint->subject;
-  const auto* fact = facts.find(kind, match.name, true);
+  const auto* fact = facts.find_upstream(kind, match.name);
   open = !fact;
   if (!fact || kind != Kind::Exec || fact->document.is_null()) return fact;
   const auto* container = facts.find(Kind::Container, fact->document.text("ContainerID"), true);

@@ -64,6 +64,6 @@ std::optional<Deny> check_host_entry(std::string_view entry);
 std::optional<Deny> check_label(std::string_view name, std::string_view value, const Project& project);
 
 /// Names of containers, pods, volumes and networks that a client gives to new objects.
-std::optional<Deny> check_new_name(std::string_view name);
+std::optional<Deny> check_new_name(std::string_view name, const Project& project);
 
 }  // namespace podfence::rules

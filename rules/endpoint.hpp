@@ -74,7 +74,7 @@ enum class Answer {
   Container, Pod, Volume, Network, Image, ImageHistory, ImageTree, Secret, ///< one object: host paths and foreign names removed
   Removal,       ///< libpod's report of one removal: the client's word instead of the id
   Info, Version, DiskUsage,
-  EventLines, StatsLines, PullLines, PushLines, BuildLines,  ///< JSON lines, judged one by one
+  EventLines, StatsLines, ContainerStats, PullLines, PushLines, BuildLines,  ///< JSON lines, judged one by one
   KubeYaml,      ///< YAML documents, written anew
   MadeImage,     ///< likewise, and the ledger records what was made; short, but 5.x tells its progress
   ManifestLines, ///< of manifest lists: made, changed, removed, pushed; likewise

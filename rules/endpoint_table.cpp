@@ -37,7 +37,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/containers/{name}/attach",                 Docker, Kind::Container, Plain,            Query::ContainerAttach,     {},                          Answer::Hijack},
     {Post,   "/containers/{name}/resize",                 Docker, Kind::Container, Plain,            Query::Resize,              {},                          Answer::Bytes},
     {Get,    "/containers/{name}/logs",                   Docker, Kind::Container, Plain,            Query::ContainerLogs,       {},                          Answer::Bytes},
-    {Get,    "/containers/{name}/stats",                  Docker, Kind::Container, Plain,            Query::ContainerStats,      {},                          Answer::Bytes},
+    {Get,    "/containers/{name}/stats",                  Docker, Kind::Container, Plain,            Query::ContainerStats,      {},                          Answer::ContainerStats},
     {Get,    "/containers/{name}/top",                    Docker, Kind::Container, Plain,            Query::Top,                 {},                          Answer::Bytes},
     {Get,    "/containers/{name}/changes",                Docker, Kind::Container, Plain,            Query::ContainerChanges,    {},                          Answer::Bytes},
     {Get,    "/containers/{name}/export",                 Docker, Kind::Container, Plain,            {},                         {},                          Answer::Bytes},
@@ -71,7 +71,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Post,   "/libpod/containers/{name}/attach",          Libpod, Kind::Container, Plain,            Query::ContainerAttach,     {},                          Answer::Hijack},
     {Post,   "/libpod/containers/{name}/resize",          Libpod, Kind::Container, Plain,            Query::Resize,              {},                          Answer::Bytes},
     {Get,    "/libpod/containers/{name}/logs",            Libpod, Kind::Container, Plain,            Query::ContainerLogs,       {},                          Answer::Bytes},
-    {Get,    "/libpod/containers/{name}/stats",           Libpod, Kind::Container, Plain,            Query::ContainerStats,      {},                          Answer::Bytes},
+    {Get,    "/libpod/containers/{name}/stats",           Libpod, Kind::Container, Plain,            Query::ContainerStats,      {},                          Answer::ContainerStats},
     {Get,    "/libpod/containers/{name}/top",             Libpod, Kind::Container, Plain,            Query::Top,                 {},                          Answer::Bytes},
     {Get,    "/libpod/containers/{name}/changes",         Libpod, Kind::Container, Plain,            Query::ContainerChanges,    {},                          Answer::Bytes},
     {Get,    "/libpod/containers/{name}/export",          Libpod, Kind::Container, Plain,            {},                         {},                          Answer::Bytes},
@@ -378,6 +378,7 @@ Relay relay_of(Answer answer) {
       return Relay::Hijack;
     case Answer::EventLines:
     case Answer::StatsLines:
+    case Answer::ContainerStats:
     case Answer::PullLines:
     case Answer::BuildLines:
     case Answer::PushLines:

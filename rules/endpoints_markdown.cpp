@@ -216,6 +216,7 @@ std::string_view answer_of(const Endpoint& endpoint) {
     case Answer::BuildLines:
       return "line by line; the image is the project's once the last one has come";
     case Answer::PullLines:
+    case Answer::ContainerStats:
     case Answer::PushLines:
     case Answer::MadeImage:
     case Answer::MadeSecret:

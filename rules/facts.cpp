@@ -7,6 +7,7 @@
 #include "rules/absence.hpp"
 #include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
+#include "rules/names.hpp"
 #include "rules/target.hpp"
 
 namespace podfence::rules {
@@ -142,16 +143,35 @@ const Fact* Facts::find(Kind kind, std::string_view name, bool want_document) {
       return find_exec(name);
     case Kind::Manifest:
       return find_manifest(name);
-    case Kind::Volume:
-      return find_volume(name);
-    case Kind::Network:
-      return ask({Question::Ask::Object, kind, std::string(network_alias(name))});
-    case Kind::Secret:  // asked every time, for its name
-      return ask({Question::Ask::Object, kind, std::string(name)});
     case Kind::Container:
     case Kind::Pod:
+    case Kind::Volume:
+    case Kind::Network:
+    case Kind::Secret:
       break;
   }
+  return find_named(kind, name, want_document);
+}
+
+const Fact* Facts::find_upstream(Kind kind, std::string_view name) {
+  return has_private_name(kind) ? find_exactly(kind, name, true) : find(kind, name, true);
+}
+
+/// Under a bare name only what is the project's own is found, or everybody's: whatever else has the name is not asked
+/// for by it.
+const Fact* Facts::find_named(Kind kind, std::string_view word, bool want_document) {
+  const auto words = upstream_words(project_, kind, word);
+  const Fact* first = find_exactly(kind, words.front(), want_document);
+  if (words.size() == 1 || !first || first->ownership != Ownership::Missing) return first;
+  const Fact* bare = find_exactly(kind, words.back(), want_document);
+  if (!bare || bare->ownership == Ownership::Own || bare->ownership == Ownership::Shared) return bare;
+  return find_exactly(kind, words.front(), want_document);
+}
+
+const Fact* Facts::find_exactly(Kind kind, std::string_view name, bool want_document) {
+  if (kind == Kind::Volume) return find_volume(name);
+  if (kind == Kind::Network) return ask({Question::Ask::Object, kind, std::string(network_alias(name))});
+  if (kind == Kind::Secret) return ask({Question::Ask::Object, kind, std::string(name)});  // every time, for its name
   Question question{Question::Ask::Object, kind, std::string(name)};
   // Only what is ours is taken from memory: a foreign id is asked again, so that it takes as long as an absent one.
   const auto* owner = want_document || known_.contains(question) ? nullptr : memory_.owner(kind, name);

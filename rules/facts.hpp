@@ -74,9 +74,12 @@ class Facts {
   Facts(const Project& project, const Ledger& ledger, OwnerMemory& memory, Usage& usage)
       : project_(project), ledger_(ledger), memory_(memory), usage_(usage) {}
 
+  /// By a client's word, or a name of upstream's that is the project's own (names.hpp).
   /// nullptr: not known yet, and noted as a question. Full ids that memory knows as ours need no question unless the
   /// document is wanted.
   const Fact* find(Kind kind, std::string_view name, bool want_document = false);
+  /// What upstream calls exactly so, whosever it is: names that the operator gave, or a control plane.
+  const Fact* find_upstream(Kind kind, std::string_view name);
   /// Own objects of that kind (images: all that upstream has, to be reduced by visible_*), in libpod's list form.
   /// `filters` is canonical JSON for upstream, "" for just our label. nullptr: noted as a question.
   const json::Array* list(Kind kind, std::string_view filters = "");
@@ -127,6 +130,8 @@ class Facts {
   OwnerMemory& memory_;
   Usage& usage_;
   const Fact* ask(const Question& question);
+  const Fact* find_named(Kind kind, std::string_view word, bool want_document);
+  const Fact* find_exactly(Kind kind, std::string_view name, bool want_document);
   const Fact* find_image(std::string_view name);
   const Fact* find_exec(std::string_view id);
   const Fact* find_manifest(std::string_view name);

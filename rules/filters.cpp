@@ -4,8 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "rules/body/name.hpp"
 #include "rules/exchange.hpp"
 #include "rules/filter_text.hpp"
+#include "rules/names.hpp"
 
 namespace podfence::rules {
 
@@ -38,10 +40,13 @@ Resolved resolve_network(std::string_view value, Exchange& exchange) {
 Kind kind_of(FilterValue value) {
   switch (value) {
     case FilterValue::Text:
+    case FilterValue::Name:
+    case FilterValue::EventName:
       return Kind::None;
     case FilterValue::Container:
       return Kind::Container;
     case FilterValue::Volume:
+    case FilterValue::Mounted:
       return Kind::Volume;
     case FilterValue::Image:
     case FilterValue::ImageOfContainer:
@@ -58,9 +63,28 @@ bool fails_when_missing(FilterValue value) {
   return value == FilterValue::Container || value == FilterValue::Volume || value == FilterValue::Image;
 }
 
+/// Any of them: values of one filter are joined by OR.
+std::vector<std::string> all_words(const Filter& filter, const Project& project) {
+  std::vector<std::string> words;
+  for (const std::string& value : filter.values)
+    for (std::string& word : upstream_words(project, Kind::None, value)) words.push_back(std::move(word));
+  return words;
+}
+
+/// What is no volume of the client's is a path, or matches nothing.
+void resolve_mounted(Filter& filter, Exchange& exchange) {
+  for (std::string& value : filter.values)
+    if (const Fact* volume = is_name(value) ? exchange.facts.find(Kind::Volume, value) : nullptr;
+        volume && volume->ownership == Ownership::Own)
+      value = volume->id;
+}
+
 /// Resolves the filter's values in place. False where none of them is the client's.
 std::variant<bool, Deny> resolve_values(Filter& filter, FilterValue type, Exchange& exchange) {
-  if (type == FilterValue::Text) return true;
+  const bool names_differ = exchange.project.policy.names != Names::Shared;
+  if (type == FilterValue::EventName) filter.values = all_words(filter, exchange.project);
+  if (type == FilterValue::Mounted && names_differ) resolve_mounted(filter, exchange);
+  if (type <= FilterValue::Mounted) return true;
   const Kind kind = kind_of(type);
   std::vector<std::string> resolved;
   bool all_known = true;
@@ -75,6 +99,10 @@ std::variant<bool, Deny> resolve_values(Filter& filter, FilterValue type, Exchan
   const bool nothing = all_known && resolved.empty();
   filter.values = std::move(resolved);
   return !nothing;
+}
+
+FilterValue value_of(const FilterTable& table, const Filter& filter) {
+  return std::ranges::find(table.keys, filter.name, &FilterKey::name)->value;
 }
 
 bool wants_own_label(const FilterTable& table, const Filters& filters) {
@@ -103,6 +131,8 @@ std::variant<JudgedFilters, Deny> judge_filters(const FilterTable& table, const 
     if (const auto* denied = std::get_if<Deny>(&matches)) return *denied;
     judged.nothing = judged.nothing || !std::get<bool>(matches);
   }
+  if (exchange.project.policy.names == Names::Private)
+    std::erase_if(filters.filters, [&](const Filter& filter) { return value_of(table, filter) == FilterValue::Name; });
   if (wants_own_label(table, filters)) add_own_label(filters, exchange.project);
   if (!filters.filters.empty()) judged.text = write_filters(filters);
   return judged;

@@ -18,6 +18,9 @@ struct Exchange;
 /// here first and goes on as a full id.
 enum class FilterValue {
   Text,       ///< compared with the listed objects themselves: nothing to learn
+  Name,       ///< a pattern of names; of private ones Podman does not know what clients call them (name_patterns.hpp)
+  EventName,  ///< a name or id of what may not be there yet
+  Mounted,    ///< the name of a volume, or a path in a container
   Container,  ///< Podman fails where there is none: so do we
   Volume,
   Image,

@@ -16,6 +16,12 @@ constexpr bool has_lasting_id(Kind kind) {
   return kind != Kind::Volume && kind != Kind::Network && kind != Kind::Secret;
 }
 
+/// Called by names that a project gives, and can have to itself (names.hpp).
+constexpr bool has_private_name(Kind kind) {
+  return kind == Kind::Container || kind == Kind::Pod || kind == Kind::Volume || kind == Kind::Network ||
+         kind == Kind::Secret;
+}
+
 /// Own: carries the project's label, or is in its ledger. Shared: an image that policy lets everybody use and nobody
 /// change. Foreign and Missing must never be told apart by a client.
 enum class Ownership { Missing, Foreign, Shared, Own };

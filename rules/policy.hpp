@@ -96,6 +96,13 @@ struct BuildPolicy {
   bool urls = false;     ///< insecure_urls: ADD fetches, which Podman does in the network of the host
 };
 
+/// What the project's things are called upstream: names.hpp.
+enum class Names {
+  Shared,   ///< as clients call them: one name space for all projects
+  Private,  ///< with the project before the name, which clients do not see
+  Full,     ///< likewise, and shown: to a control plane that speaks for several projects
+};
+
 struct Policy {
   /// Patterns of normalised image names (`localhost/*`) that every project may use and none may change.
   std::vector<std::string> shared_images = {};
@@ -103,6 +110,7 @@ struct Policy {
   std::optional<std::vector<std::string>> registries = {};
   bool manifests = false;  ///< images.insecure_manifests: manifest lists also where they can break everybody's lists
   std::vector<Workspace> workspaces = {};
+  Names names = Names::Shared;
   bool read_only = false;      ///< requests that change something are refused
   bool bind_subpaths = false;  ///< insecure_bind_subpaths
   Privileges privileges = {};

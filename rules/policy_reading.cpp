@@ -201,6 +201,11 @@ constexpr Key keys[] = {
        policy.read_only = *value.string() == "read";
        return Failure();
      }},
+    {"/names",
+     [](const json::Value& value, const std::string&, Policy& policy) {
+       policy.names = *value.string() == "private" ? Names::Private : Names::Shared;
+       return Failure();
+     }},
     {"/images/shared", read_shared_images},
     {"/images/registries", read_registries},
     {"/images/insecure_manifests", read_flag<&Policy::manifests>},

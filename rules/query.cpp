@@ -199,9 +199,10 @@ Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange
   auto plain = read_plain(parameter.type, values, exchange.match.endpoint->family);
   if (!plain) return bad_value(parameter);
   if (is_list(parameter.type)) std::erase(*plain, "");  // gorilla/schema leaves them out of a list
-  if (parameter.type == ParameterType::NewName)
-    if (auto denied = check_new_name(values.front())) return *std::move(denied);
-  return *std::move(plain);
+  if (parameter.type != ParameterType::NewName) return *std::move(plain);
+  if (auto denied = check_new_name(values.front(), exchange.project)) return *std::move(denied);
+  const bool of_secret = exchange.match.endpoint->query == Query::SecretCreate;
+  return Values{name_for_new(exchange, of_secret ? Kind::Secret : Kind::Container, values.front())};
 }
 
 /// Says nothing: empty, the zero value of its type, or JSON without anything in it.

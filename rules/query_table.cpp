@@ -418,9 +418,9 @@ constexpr auto kube_generate = std::to_array<Parameter>({
 });
 
 constexpr auto container_filters = std::to_array<FilterKey>({
-    {"id"}, {"name"}, {"label"}, {"label!"}, {"status"}, {"exited"}, {"health"}, {"until"}, {"command"},
+    {"id"}, {"name", FilterValue::Name}, {"label"}, {"label!"}, {"status"}, {"exited"}, {"health"}, {"until"}, {"command"},
     {"restart-policy"}, {"should-start-on-boot"},
-    {"volume"},  // compared with the container's own mounts
+    {"volume", FilterValue::Mounted},
     {"before", FilterValue::Container},
     {"since", FilterValue::Container},
     {"pod", FilterValue::PodOfContainer},
@@ -428,17 +428,17 @@ constexpr auto container_filters = std::to_array<FilterKey>({
     {"ancestor", FilterValue::ImageOfContainer},
 });
 constexpr auto pod_filters = std::to_array<FilterKey>({
-    {"id"}, {"name"}, {"label"}, {"label!"}, {"status"}, {"until"},
-    {"ctr-ids"}, {"ctr-names"}, {"ctr-number"}, {"ctr-status"},  // of the pod's own members
+    {"id"}, {"name", FilterValue::Name}, {"label"}, {"label!"}, {"status"}, {"until"},
+    {"ctr-ids"}, {"ctr-names", FilterValue::Name}, {"ctr-number"}, {"ctr-status"},  // of the pod's own members
     {"network", FilterValue::NetworkOfContainer},
 });
 constexpr auto volume_filters = std::to_array<FilterKey>({
-    {"name"}, {"label"}, {"label!"}, {"driver"}, {"scope"}, {"opt"}, {"until"}, {"dangling"},
+    {"name", FilterValue::Name}, {"label"}, {"label!"}, {"driver"}, {"scope"}, {"opt"}, {"until"}, {"dangling"},
     {"after", FilterValue::Volume},
     {"since", FilterValue::Volume},
 });
 constexpr auto network_filters = std::to_array<FilterKey>({
-    {"id"}, {"name"}, {"label"}, {"label!"}, {"driver"}, {"type"}, {"until"}, {"dangling"},
+    {"id"}, {"name", FilterValue::Name}, {"label"}, {"label!"}, {"driver"}, {"type"}, {"until"}, {"dangling"},
 });
 // Not "containers" and "intermediate", which tell of what others do with an image, nor "reference!", which tells of names
 // that are not shown. "reference" is held against the visible names once more (answer/images.cpp).
@@ -460,10 +460,15 @@ constexpr auto image_prune_filters = std::to_array<FilterKey>({{"label"}, {"labe
 // Every event is judged by its own owner, so a filter has nothing to tell; it may name what is still to be made.
 constexpr auto event_filters = std::to_array<FilterKey>({
     {"type"}, {"event"}, {"status"}, {"label"}, {"label!"},
-    {"container"}, {"pod"}, {"volume"}, {"network"}, {"image"}, {"artifact"}, {"secret"},
+    {"image"}, {"artifact"},
+    {"container", FilterValue::EventName},
+    {"pod", FilterValue::EventName},
+    {"volume", FilterValue::EventName},
+    {"network", FilterValue::EventName},
+    {"secret", FilterValue::EventName},
 });
 
-constexpr auto secret_filters = std::to_array<FilterKey>({{"id"}, {"name"}});
+constexpr auto secret_filters = std::to_array<FilterKey>({{"id"}, {"name", FilterValue::Name}});
 
 constexpr FilterTable no_filters;
 constexpr FilterTable containers_by_and{container_filters, OwnLabel::Always};

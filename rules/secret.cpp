@@ -24,7 +24,7 @@ const Fact* find_secret(Facts& facts, std::string_view word) {
   static const Fact absent;
   const Fact* secret = facts.find(Kind::Secret, word);
   if (!secret || secret->ownership != Ownership::Own) return secret;
-  const Fact* named = facts.find(Kind::Secret, secret_name(secret->document));
+  const Fact* named = facts.find_upstream(Kind::Secret, secret_name(secret->document));
   if (!named) return nullptr;
   return named->id == secret->id ? secret : &absent;
 }

@@ -15,6 +15,7 @@ packages_build=(
   libseccomp-dev                     # system calls that podfence gives up
   rapidjson-dev                      # JSON
   libyaml-cpp-dev                    # Kubernetes YAML
+  libre2-dev                         # clients' patterns of names
   prometheus-cpp-dev                 # metrics
   doctest-dev                        # unit tests
 )

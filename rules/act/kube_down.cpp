@@ -45,7 +45,7 @@ class Down {
 
   void add_volume(const std::string& name) {
     const auto* fact = exchange_.facts.find(Kind::Volume, name);
-    if (fact && fact->ownership == Ownership::Own) add(batch_, "volume/" + name, unclaim_volume(name));
+    if (fact && fact->ownership == Ownership::Own) add(batch_, "volume/" + name, unclaim_volume(fact->id));
   }
 
   Exchange& exchange_;

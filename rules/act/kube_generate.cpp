@@ -19,11 +19,12 @@ struct Named {
 std::optional<Named> named_volume(Exchange& exchange, const std::string& name) {
   const auto* volume = exchange.facts.find(Kind::Volume, name);
   if (volume && volume->ownership != Ownership::Own) return std::nullopt;
-  Named result{name, {}};
+  if (!volume) return Named{};
+  Named result{volume->id, {}};
   for (const auto kind : {Kind::Container, Kind::Pod}) {
-    const auto* other = exchange.facts.find(kind, name);
+    const auto* other = exchange.facts.find_upstream(kind, volume->id);
     if (other && other->ownership != Ownership::Missing) return std::nullopt;
-    result.steady.push_back({kind, name, ""});
+    result.steady.push_back({kind, volume->id, ""});
   }
   return result;
 }

@@ -94,14 +94,15 @@ class Play {
   }
 
   /// Of a volume that the YAML makes. It is looked up by its name, so that the name is locked.
-  Ownership owner_of_volume(const std::string& name) {
+  Fact volume_called(const std::string& name) {
     const auto* fact = exchange_.facts.find(Kind::Volume, name);
-    return fact ? fact->ownership : Ownership::Missing;
+    return fact ? *fact : Fact();
   }
 
   void make_volume(const std::string& name, const json::Value& content, std::string_view what) {
-    add(std::string(what) + "/" + name, create("volumes", content), {}, unclaim_volume(name));
-    made_here_.insert(name);
+    const std::string made(content.text("Name"));  // upstream's name for it
+    add(std::string(what) + "/" + name, create("volumes", content), {}, unclaim_volume(made));
+    made_here_.insert(made);
     note_creation(exchange_, Body::VolumeCreateLibpod, content, batch_.uses);
   }
 
@@ -112,7 +113,7 @@ class Play {
     content.set("Labels", claim.labels);
     auto judged = judge_body(Body::VolumeCreateLibpod, content, exchange_);
     if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
-    const auto owner = owner_of_volume(claim.name);
+    const auto owner = volume_called(claim.name).ownership;
     if (owner == Ownership::Foreign) return Deny{refusal("name.taken"), claim.name, Kind::Volume};
     if (owner == Ownership::Missing) make_volume(claim.name, std::get<JudgedBody>(judged).content, "volume");
     return std::nullopt;
@@ -124,11 +125,12 @@ class Play {
     content.set("Name", name);
     auto judged = judge_body(Body::VolumeCreateLibpod, content, exchange_);
     if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
-    const auto owner = owner_of_volume(name);
-    if (owner == Ownership::Foreign || made_here_.contains(name))
+    const auto& made = std::get<JudgedBody>(judged).content;
+    const auto there = volume_called(name);
+    if (there.ownership == Ownership::Foreign || made_here_.contains(std::string(made.text("Name"))))
       return Deny{refusal("name.taken"), name, Kind::Volume};
-    if (owner == Ownership::Own) add("left/" + name, unclaim_volume(name));
-    make_volume(name, std::get<JudgedBody>(judged).content, "own");
+    if (there.ownership == Ownership::Own) add("left/" + name, unclaim_volume(there.id));
+    make_volume(name, made, "own");
     return std::nullopt;
   }
 

@@ -36,7 +36,7 @@ Decision network_remove(Exchange& exchange) {
   auto decision = plain(exchange);
   if (!std::holds_alternative<Forward>(decision)) return decision;
   const auto& network = *subject_of(exchange).fact;
-  const auto* named = exchange.facts.find(Kind::Network, network.document.text("name"));
+  const auto* named = exchange.facts.find_upstream(Kind::Network, network.document.text("name"));
   if (named && named->id != network.id) return hidden(Kind::Network, exchange.match.name);
   return decision;
 }

@@ -103,7 +103,7 @@ Batch prune_volumes(Exchange& exchange, const JudgedQuery& query) {
   for (const auto& volume : *own) {
     if (!wanted(volume)) continue;
     // Asked by its exact name so that the lock on the name is held: Podman's remove would take a prefix of another.
-    const auto* fact = exchange.facts.find(Kind::Volume, volume.text("Name"));
+    const auto* fact = exchange.facts.find_upstream(Kind::Volume, volume.text("Name"));
     if (fact && fact->ownership == Ownership::Own) add(batch, "volumes", volume.text("Name"));
   }
   return batch;

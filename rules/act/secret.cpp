@@ -10,6 +10,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/json_path.hpp"
 #include "rules/made_object.hpp"
+#include "rules/names.hpp"
 #include "rules/quota.hpp"
 
 namespace podfence::rules::act {
@@ -84,7 +85,9 @@ void drop_what_is_gone(Exchange& exchange, Forward& forward) {
 /// The object, when the name is its own and not the beginning of its id.
 const Fact* holder_of(Exchange& exchange, const std::string& name) {
   const auto* fact = exchange.facts.find(Kind::Secret, name);
-  return fact && secret_name(fact->document) == name ? fact : nullptr;
+  if (!fact) return nullptr;
+  const auto words = upstream_words(exchange.project, Kind::Secret, name);
+  return std::ranges::find(words, secret_name(fact->document)) != words.end() ? fact : nullptr;
 }
 
 std::optional<Deny> check_unused(Exchange& exchange, std::string_view name, const std::string& word) {
@@ -101,9 +104,11 @@ Batch::Item removal_of(const Fact& secret, std::string name) {
   return {std::move(request), std::move(name), {{Claim::Change::DropSecret, secret.id}}};
 }
 
-Batch::Item creation_of(const std::string& name, const json::Value& labels, const std::string& value) {
+/// `made`: its name upstream.
+Batch::Item creation_of(const std::string& name, const std::string& made, const json::Value& labels,
+                        const std::string& value) {
   const std::vector<QueryPair> pairs{
-      {"name", name}, {"driver", std::string(secret_driver_name)}, {"labels", json::write(labels)}};
+      {"name", made}, {"driver", std::string(secret_driver_name)}, {"labels", json::write(labels)}};
   UpstreamRequest request{Method::Post,
                           write_target(std::string(secrets) + "create", pairs),
                           {{"Content-Type", "application/octet-stream"}},
@@ -146,7 +151,8 @@ std::optional<Deny> add_secret(Exchange& exchange, const kube::KeptSecret& secre
   } else {
     note_creation(exchange, Body::Secret, json::Value::object(), batch.uses);
   }
-  batch.items.push_back(creation_of(secret.name, *holder.find("labels"), secret.value));
+  const auto made = name_for_new(exchange, Kind::Secret, secret.name);
+  batch.items.push_back(creation_of(secret.name, made, *holder.find("labels"), secret.value));
   return std::nullopt;
 }
 

@@ -49,6 +49,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
     case Answer::Hijack:
     case Answer::EventLines:
     case Answer::StatsLines:
+    case Answer::ContainerStats:
     case Answer::PullLines:
     case Answer::BuildLines:
     case Answer::PushLines:
@@ -72,13 +73,14 @@ std::variant<std::string, Ask, Deny> rewrite_yaml(Exchange& exchange, std::strin
 
 std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content) {
   if (answer == Answer::KubeYaml) return rewrite_yaml(exchange, content);
-  const auto* parts = answer::parts_of(answer);
+  const auto* parts = answer::parts_of(answer, exchange.project);
   auto parsed = parts ? json::parse_parts(content, *parts) : json::parse(content, json::answer_limits);
   auto* document = std::get_if<json::Value>(&parsed);
   if (!document || !rewrite(answer, exchange, *document))
     return Deny{refusal("upstream.answer"), std::string(exchange.match.endpoint->path), Kind::None};
   if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
   answer::hide_host(exchange.project, answer, *document);
+  answer::show_names(exchange.project, answer, *document);
   return json::write(*document) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include "rules/answer/rewrite.hpp"
 #include "rules/image_name.hpp"
+#include "rules/name_patterns.hpp"
 
 namespace podfence::rules::answer {
 
@@ -66,6 +67,7 @@ bool rewrite_containers(Exchange& exchange, json::Value& document) {
   auto* items = items_of(document);
   if (!items) return false;
   keep_own(exchange, Kind::Container, *items);
+  keep_wanted_names(exchange, *items);
   for (auto& item : *items) {
     show_image_at(exchange, &item, "Image", item.text("ImageID"));
     show_workspace_mounts(exchange, item);
@@ -84,8 +86,10 @@ bool rewrite_container(Exchange& exchange, json::Value& document) {
 
 bool rewrite_pods(Exchange& exchange, json::Value& document) {
   auto* items = items_of(document);
-  if (items) keep_own(exchange, Kind::Pod, *items);
-  return items;
+  if (!items) return false;
+  keep_own(exchange, Kind::Pod, *items);
+  keep_wanted_names(exchange, *items);
+  return true;
 }
 
 }  // namespace podfence::rules::answer

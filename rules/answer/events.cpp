@@ -150,7 +150,7 @@ class EventRule final : public LineRule {
       volumes_.erase(name);
       looking_up_ = name;
     }
-    const auto* fact = exchange_.facts.find(Kind::Volume, name);
+    const auto* fact = exchange_.facts.find_upstream(Kind::Volume, name);
     if (!fact) return false;
     looking_up_.clear();
     if (fact->ownership == Ownership::Own) volumes_[name] = created(fact->document);

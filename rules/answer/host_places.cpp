@@ -1,10 +1,10 @@
-// Where answers speak of the host: a table of places, and the walk over it. `*` stands for every item of an array and
-// every member of an object. A text becomes the row's text, or what its clients call the path in it; a number 0, an
-// array or object empty.
+// Where answers speak of the host: a table of places. A text becomes the row's text, or what its clients call the path
+// in it; a number 0, an array or object empty.
 
 #include <algorithm>
 #include <array>
 
+#include "rules/answer/places.hpp"
 #include "rules/answer/rewrite.hpp"
 #include "rules/host_path.hpp"
 
@@ -129,22 +129,6 @@ void blank(const Project& project, const Place& place, json::Value& value) {
     value = json::Value::integer(0);
 }
 
-/// `path` is what is left to walk of the place's.
-void blank_at(const Project& project, const Place& place, json::Value& value, std::string_view path) {
-  if (path.empty()) return blank(project, place, value);
-  const auto dot = path.find('.');
-  const auto step = path.substr(0, dot);
-  const auto rest = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-  if (step != "*") {
-    if (auto* member = value.find(step)) blank_at(project, place, *member, rest);
-    return;
-  }
-  if (auto* items = value.items())
-    for (auto& item : *items) blank_at(project, place, item, rest);
-  if (auto* members = value.members())
-    for (auto& member : *members) blank_at(project, place, member.value, rest);
-}
-
 /// Where a client sent none, Podman records the command line of its own service (specgenutil: FillOutSpecGen).
 void hide_service_command(json::Value& container) {
   auto* config = container.find("Config");
@@ -162,7 +146,7 @@ void hide_service_command(json::Value& container) {
 
 /// What the rules of containers ask about beside host_places: ownership, image, workspace mounts, the service's
 /// command.
-json::Parts container_parts(Answer answer) {
+json::Parts container_parts(Answer answer, Names names) {
   std::vector<std::string_view> whole{"Id",     "Image",  "ImageID", "ImageName",    "Labels",
                                       "labels", "Mounts", "Binds",   "CreateCommand"};
   std::vector<std::string_view> through{"Config", "HostConfig"};
@@ -176,21 +160,27 @@ json::Parts container_parts(Answer answer) {
     }
     whole.push_back(path.substr(0, path.find('.')));
   }
+  if (names == Names::Private) add_name_parts(answer, whole);
   return {std::move(whole), std::move(through)};
 }
 
 }  // namespace
 
-const json::Parts* parts_of(Answer answer) {
-  static const json::Parts of_list = container_parts(Answer::Containers);
-  static const json::Parts of_one = container_parts(Answer::Container);
-  if (answer == Answer::Containers) return &of_list;
-  return answer == Answer::Container ? &of_one : nullptr;
+const json::Parts* parts_of(Answer answer, const Project& project) {
+  static const json::Parts of_list = container_parts(Answer::Containers, Names::Shared);
+  static const json::Parts of_one = container_parts(Answer::Container, Names::Shared);
+  static const json::Parts of_named_list = container_parts(Answer::Containers, Names::Private);
+  static const json::Parts of_named_one = container_parts(Answer::Container, Names::Private);
+  const bool named = project.policy.names == Names::Private;
+  if (answer == Answer::Containers) return named ? &of_named_list : &of_list;
+  if (answer == Answer::Container) return named ? &of_named_one : &of_one;
+  return nullptr;
 }
 
 void hide_host(const Project& project, Answer answer, json::Value& document) {
   for (const auto& place : host_places)
-    if (place.answer == answer) blank_at(project, place, document, place.path);
+    if (place.answer == answer)
+      for_each_at(document, place.path, [&](json::Value& value) { blank(project, place, value); });
   if (answer == Answer::Container) hide_service_command(document);
 }
 

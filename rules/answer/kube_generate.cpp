@@ -124,6 +124,7 @@ std::optional<std::string> rewrite_generated(Exchange& exchange, std::string_vie
     for (const auto* metadata : {"metadata", "spec.template.metadata"}) reduce_annotations(document, metadata);
     for (const auto* path : {"spec", "spec.template.spec"})
       if (json::Value* spec = find(document, path); spec && spec->members()) Spec(exchange, *spec).show();
+    show_names(exchange.project, Answer::KubeYaml, document);
     if (text.size() > heading.size()) text += "---\n";
     text += yaml::write(document);
   }

@@ -27,6 +27,7 @@ class LineRule {
 
 std::unique_ptr<LineRule> make_event_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_stats_rule(Exchange& exchange);
+std::unique_ptr<LineRule> make_container_stats_rule();
 std::unique_ptr<LineRule> make_pull_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_build_rule(Exchange& exchange);
 std::unique_ptr<LineRule> make_push_rule(Exchange& exchange);

@@ -1,5 +1,6 @@
 #include "rules/answer.hpp"
 #include "rules/answer/line_rule.hpp"
+#include "rules/answer/rewrite.hpp"
 #include "rules/image_target.hpp"
 #include "rules/manifest.hpp"
 
@@ -13,6 +14,8 @@ std::unique_ptr<answer::LineRule> make_rule(Answer answer, Exchange& exchange) {
       return answer::make_event_rule(exchange);
     case Answer::StatsLines:
       return answer::make_stats_rule(exchange);
+    case Answer::ContainerStats:
+      return answer::make_container_stats_rule();
     case Answer::PullLines:
       return is_recorded(exchange) ? answer::make_made_rule(exchange) : answer::make_pull_rule(exchange);
     case Answer::BuildLines:
@@ -50,7 +53,9 @@ std::variant<std::optional<std::string>, Ask> LineJudge::judge(std::string_view 
   if (!rule_ || !value) return std::nullopt;
   const bool keep = rule_->keep(*value);
   if (!exchange_.facts.complete()) return Ask{exchange_.facts.take_open()};
-  return keep ? std::optional(json::write(*value)) : std::nullopt;
+  if (!keep) return std::nullopt;
+  answer::show_names(exchange_.project, exchange_.match.endpoint->answer, *value);
+  return json::write(*value);
 }
 
 std::variant<std::vector<Claim>, Ask> LineJudge::finish() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/answer/rewrite.hpp"
+#include "rules/name_patterns.hpp"
 
 namespace podfence::rules::answer {
 
@@ -29,6 +30,7 @@ bool rewrite_networks(Exchange& exchange, json::Value& document) {
   std::erase_if(*items, [&](const json::Value& network) {
     return owner_of(exchange.project, network) != Ownership::Own && id_of(network) != default_network_id;
   });
+  keep_wanted_names(exchange, *items);
   for (auto& network : *items) {
     if (id_of(network) != default_network_id)
       exchange.facts.memory().remember(Kind::Network, id_of(network), exchange.project.id);

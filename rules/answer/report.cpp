@@ -13,6 +13,7 @@
 #include "rules/image_name.hpp"
 #include "rules/image_removal.hpp"
 #include "rules/manifest.hpp"
+#include "rules/names.hpp"
 
 namespace podfence::rules {
 
@@ -38,21 +39,21 @@ constexpr auto prune_forms = std::to_array<PruneForm>({
     {Query::PodPrune, "", "Id", false},
 });
 
-Reply docker_prune(const PruneForm& form, const Outcomes& outcomes) {
+Reply docker_prune(const Project& project, const PruneForm& form, const Outcomes& outcomes) {
   json::Value document, deleted = json::Value::array();
   for (const auto& outcome : outcomes)
-    if (succeeded(outcome)) deleted.push(outcome.name);
+    if (succeeded(outcome)) deleted.push(client_name(project, outcome.name));
   document.set(form.docker_list, std::move(deleted));
   if (form.sized) document.set("SpaceReclaimed", json::Value::integer(0));
   return reply(document);
 }
 
-Reply libpod_prune(const PruneForm& form, const Outcomes& outcomes) {
+Reply libpod_prune(const Project& project, const PruneForm& form, const Outcomes& outcomes) {
   json::Value document = json::Value::array();
   for (const auto& outcome : outcomes) {
     if (!succeeded(outcome)) continue;
     json::Value row;
-    row.set(form.libpod_name, outcome.name);
+    row.set(form.libpod_name, client_name(project, outcome.name));
     if (form.sized)
       row.set("Size", json::Value::integer(0));
     else
@@ -205,7 +206,8 @@ Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes) {
   if (endpoint.act == Act::ImageUntag) return untagging(exchange, outcomes);
   const auto form = std::ranges::find(prune_forms, endpoint.query, &PruneForm::query);
   if (form != prune_forms.end())
-    return endpoint.family == Family::Docker ? docker_prune(*form, outcomes) : libpod_prune(*form, outcomes);
+    return endpoint.family == Family::Docker ? docker_prune(exchange.project, *form, outcomes)
+                                             : libpod_prune(exchange.project, *form, outcomes);
   return endpoint.act == Act::Prune ? image_prune(exchange, outcomes) : image_removal(exchange, outcomes);
 }
 

@@ -30,8 +30,13 @@ bool rewrite_disk_usage(Exchange& exchange, json::Value& document);
 /// mounts from the host is shown by its clients' path.
 void hide_host(const Project& project, Answer answer, json::Value& document);
 
+/// Writes the clients' names over upstream's (names.hpp; name_places.cpp has the table).
+void show_names(const Project& project, Answer answer, json::Value& document);
+/// Adds the members that it looks at.
+void add_name_parts(Answer answer, std::vector<std::string_view>& whole);
+
 /// What is asked about of an answer by these rules; nullptr: anything may be.
-const json::Parts* parts_of(Answer answer);
+const json::Parts* parts_of(Answer answer, const Project& project);
 
 /// Mounts of paths below workspaces, in a container's inspect answer or its place in Docker's list.
 void show_workspace_mounts(Exchange& exchange, json::Value& container);

@@ -6,6 +6,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/host_path.hpp"
+#include "rules/names.hpp"
 
 namespace podfence::rules::answer {
 
@@ -116,7 +117,9 @@ std::string without_host_paths(std::string_view text) {
 std::string scrub(const Exchange& exchange, std::string_view text) {
   // Before it is cut, so that no half of a path is left.
   const std::string shown = with_client_paths(exchange.project, std::string(text));
-  return without_foreign_ids(exchange, without_host_paths(std::string_view(shown).substr(0, longest_text)));
+  return with_client_names(
+      exchange.project,
+      without_foreign_ids(exchange, without_host_paths(std::string_view(shown).substr(0, longest_text))));
 }
 
 }  // namespace podfence::rules::answer

@@ -4,6 +4,7 @@
 
 #include "rules/answer/line_rule.hpp"
 #include "rules/answer/rewrite.hpp"
+#include "rules/name_patterns.hpp"
 #include "rules/secret.hpp"
 
 namespace podfence::rules::answer {
@@ -14,6 +15,7 @@ bool rewrite_secrets(Exchange& exchange, json::Value& document) {
   std::erase_if(*document.items(), [&](const json::Value& secret) {
     return !exchange.facts.ledger().holds_secret(exchange.project.id, secret.text("ID"));
   });
+  keep_wanted_names(exchange, *document.items());
   return true;
 }
 

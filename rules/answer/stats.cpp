@@ -1,4 +1,4 @@
-// Statistics: libpod's lines for many containers, and the one array for pods.
+// Statistics: libpod's lines for many containers, the one array for pods, and the lines of one container.
 
 #include <algorithm>
 #include <set>
@@ -59,7 +59,15 @@ class StatsRule final : public LineRule {
   bool asking_ = false;
 };
 
+/// It was resolved as an own one.
+class ContainerStatsRule final : public LineRule {
+ public:
+  bool keep(json::Value& line) override { return line.members() != nullptr; }
+};
+
 }  // namespace
+
+std::unique_ptr<LineRule> make_container_stats_rule() { return std::make_unique<ContainerStatsRule>(); }
 
 std::unique_ptr<LineRule> make_stats_rule(Exchange& exchange) { return std::make_unique<StatsRule>(exchange); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/answer/rewrite.hpp"
+#include "rules/name_patterns.hpp"
 
 namespace podfence::rules::answer {
 
@@ -40,6 +41,7 @@ bool rewrite_volumes(Exchange& exchange, json::Value& document) {
   if (list->is_null()) *list = json::Value::array();
   if (!list->items()) return false;
   std::erase_if(*list->items(), [&](const json::Value& volume) { return !is_own_volume(exchange.facts, volume); });
+  keep_wanted_names(exchange, *list->items());
   return true;
 }
 

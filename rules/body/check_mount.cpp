@@ -22,10 +22,18 @@ std::optional<Deny> clean_target(json::Value& mount, std::string_view name) {
   return std::nullopt;
 }
 
+/// Likewise, of a volume.
+std::optional<Deny> write_volume_name(json::Value& mount, std::string_view member, const Place& place) {
+  auto name = judge_volume_name(std::string(mount.text(member)), place);
+  if (auto* deny = std::get_if<Deny>(&name)) return std::move(*deny);
+  mount.set(member, std::get<std::string>(std::move(name)));
+  return std::nullopt;
+}
+
 std::optional<Deny> judge_volume_mount(json::Value& mount, const Place& place) {
   const std::string source(mount.text("Source"));
   if (mount.find("TmpfsOptions")) return refuse(refusal("field.value"), place.path + ".TmpfsOptions");
-  return source.empty() ? std::nullopt : judge_volume_name(source, place);
+  return source.empty() ? std::nullopt : write_volume_name(mount, "Source", place);
 }
 
 /// Docker's tmpfs is for everybody. Podman writes an absent mode as 0 as soon as there are any options.
@@ -76,8 +84,10 @@ std::optional<Deny> judge_bind(json::Value& value, const Place& place) {
   auto path = judge_target_path(parts[1]);
   if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
   if (auto deny = judge_volume_options(options)) return deny;
-  if (auto deny = judge_volume_name(parts[0], place)) return deny;
-  value = parts[0] + ":" + std::get<std::string>(path) + (options.empty() ? "" : ":" + join_options(options));
+  auto name = judge_volume_name(parts[0], place);
+  if (auto* deny = std::get_if<Deny>(&name)) return std::move(*deny);
+  value = std::get<std::string>(name) + ":" + std::get<std::string>(path) +
+          (options.empty() ? "" : ":" + join_options(options));
   return std::nullopt;
 }
 
@@ -123,8 +133,7 @@ std::optional<Deny> judge_mount_libpod(json::Value& value, const Place& place) {
 std::optional<Deny> judge_volume_libpod(json::Value& value, const Place& place) {
   if (auto deny = clean_target(value, "Dest")) return deny;
   if (auto deny = judge_volume_options(texts_of(value.find("Options")))) return deny;
-  const std::string name(value.text("Name"));
-  return name.empty() ? std::nullopt : judge_volume_name(name, place);
+  return value.text("Name").empty() ? std::nullopt : write_volume_name(value, "Name", place);
 }
 
 }  // namespace podfence::rules

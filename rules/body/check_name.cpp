@@ -7,6 +7,8 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/name.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/exchange.hpp"
+#include "rules/names.hpp"
 
 namespace podfence::rules {
 
@@ -31,21 +33,32 @@ bool is_id_like(std::string_view name) {
   return name.size() >= shortest_id && name.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-std::optional<Deny> check_new_name(std::string_view name) {
-  if (!is_name(name)) return refuse(refusal("name.syntax"), name);
+std::optional<Deny> check_new_name(std::string_view name, const Project& project) {
+  if (!is_name(name) || !is_name(upstream_name(project, name))) return refuse(refusal("name.syntax"), name);
   // Podman looks for a name before it looks for an id: such a name would catch requests for another object.
   if (is_id_like(name)) return refuse(refusal("name.id-like"), name);
-  if (name.starts_with(own_name_prefix)) return refuse(refusal("name.reserved"), name);
+  if (is_own_name(name) || name.find(name_separator) != std::string_view::npos)
+    return refuse(refusal("name.reserved"), name);
   return std::nullopt;
 }
 
-std::optional<Deny> judge_new_name(json::Value& value, const Place&) { return check_new_name(*value.string()); }
+template <Kind kind>
+std::optional<Deny> judge_new_name(json::Value& value, const Place& place) {
+  const std::string name = *value.string();
+  if (auto deny = check_new_name(name, place.exchange.project)) return deny;
+  value = name_for_new(place.exchange, kind, name);
+  return std::nullopt;
+}
+template std::optional<Deny> judge_new_name<Kind::Container>(json::Value&, const Place&);
+template std::optional<Deny> judge_new_name<Kind::Pod>(json::Value&, const Place&);
+template std::optional<Deny> judge_new_name<Kind::Volume>(json::Value&, const Place&);
+template std::optional<Deny> judge_new_name<Kind::Secret>(json::Value&, const Place&);
 
-std::optional<Deny> judge_network_name(json::Value& value, const Place&) {
+std::optional<Deny> judge_network_name(json::Value& value, const Place& place) {
   const std::string& name = *value.string();
   if (std::ranges::find(network_words, ascii::lower(name)) != network_words.end())
     return refuse(refusal("name.taken"), name);
-  return check_new_name(name);
+  return judge_new_name<Kind::Network>(value, place);
 }
 
 }  // namespace podfence::rules

@@ -25,8 +25,11 @@ Check judge_registry;
 inline constexpr Rule registry = checked(judge_registry, "a registry that the project may use, without a path");
 
 // check_name.cpp: names that are given to new objects
-Check judge_new_name, judge_network_name;
-inline constexpr Rule new_name = checked(judge_new_name, "a name that could not be taken for an id");
+template <Kind kind>
+std::optional<Deny> judge_new_name(json::Value& value, const Place& place);
+Check judge_network_name;
+template <Kind kind>
+inline constexpr Rule new_name = checked(judge_new_name<kind>, "a name that could not be taken for an id");
 inline constexpr Rule network_name =
     checked(judge_network_name, "a name that could not be taken for an id, and none of Podman's own networks");
 
@@ -108,6 +111,7 @@ inline constexpr Rule network_object = checked(
 // check_network.cpp
 Check judge_network, judge_network_key, judge_network_item, judge_address, judge_hardware_address, judge_interface,
     judge_alias;
+Check finish_connect_compat, finish_connect_libpod;  // short_name.cpp
 Check judge_subnet, judge_network_option_compat, judge_network_option_libpod;
 inline constexpr Rule network_key =
     checked(judge_network_key, "keys: networks of yours; sent on as full ids; the shared default network is left out");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rules/body/checks.hpp"
+#include "rules/body/short_name.hpp"
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 #include "rules/json_path.hpp"
@@ -59,6 +60,7 @@ std::optional<Deny> finish_labels_compat(json::Value& content, const Place& plac
 std::optional<Deny> finish_container_compat(json::Value& content, const Place& place) {
   if (auto deny = check_unnamed_volumes(content, place)) return deny;
   if (auto deny = settle_content(Body::ContainerCreateCompat, content, place)) return deny;
+  add_short_name_compat(content, place);
   const JudgedBody& judged = place.judged;
   if (!judged.binds.empty() || !judged.sub_paths.empty()) {
     json::Value& host = json::make(content, "HostConfig");
@@ -75,7 +77,9 @@ std::optional<Deny> finish_container_libpod(json::Value& content, const Place& p
   if (const auto& names = place.judged.environment_secrets; !names.empty())
     content.find("labels")->set(environment_secrets_label(project), environment_secrets_text(names));
   add_items(content, "volumes", place.judged.sub_paths);
-  return settle_content(Body::ContainerCreateLibpod, content, place);
+  if (auto deny = settle_content(Body::ContainerCreateLibpod, content, place)) return deny;
+  add_short_name_libpod(content, place);
+  return std::nullopt;
 }
 
 /// The containers of a pod get its volumes without the path below them (Podman 5.4).
@@ -85,7 +89,9 @@ std::optional<Deny> finish_pod(json::Value& content, const Place& place) {
     return Deny{refusal("mount.handed-on"), std::string(sub_paths.front().text("SubPath")), Kind::None};
   if (auto deny = check_unnamed_volumes(content, place)) return deny;
   if (auto deny = add_project_label(content, "labels", place.exchange.project)) return deny;
-  return settle_content(Body::PodCreate, content, place);
+  if (auto deny = settle_content(Body::PodCreate, content, place)) return deny;
+  add_short_name_of_pod(content, place);
+  return std::nullopt;
 }
 
 std::optional<Deny> finish_update_compat(json::Value& content, const Place& place) {

@@ -10,6 +10,7 @@
 #include "rules/body/size.hpp"
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
+#include "rules/names.hpp"
 
 namespace podfence::rules {
 
@@ -64,19 +65,21 @@ std::variant<std::string, Deny> judge_target_path(std::string_view path) {
   return std::string(path);
 }
 
-std::optional<Deny> judge_volume_name(const std::string& name, const Place& place) {
-  if (is_path(name)) return refuse(refusal("mount.host-path"), name);
-  if (!is_name(name)) return refuse(refusal("name.syntax"), name);
+std::variant<std::string, Deny> judge_volume_name(const std::string& name, const Place& place) {
+  if (is_path(name)) return *refuse(refusal("mount.host-path"), name);
+  if (!is_name(name)) return *refuse(refusal("name.syntax"), name);
   const Fact* volume = place.exchange.facts.find(Kind::Volume, name);
   // Anonymous volumes have ids for names; compose mounts its own again by them.
-  if (!volume || volume->ownership == Ownership::Own) return std::nullopt;
-  if (auto deny = check_new_name(name)) return deny;
+  if (!volume) return name;
+  if (volume->ownership == Ownership::Own) return volume->id;
+  if (auto deny = check_new_name(name, place.exchange.project)) return *std::move(deny);
   // All projects share one name space of volumes. A missing volume is made, so a foreign one cannot look like a missing
   // one; this is the answer that creating a volume of a taken name gets as well.
   if (volume->ownership != Ownership::Missing) return Deny{refusal("name.taken"), name, Kind::Volume};
   auto& volumes = place.judged.volumes;
-  if (std::ranges::find(volumes, name, &NewVolume::name) == volumes.end()) volumes.push_back({name});
-  return std::nullopt;
+  auto made = upstream_name(place.exchange.project, name);
+  if (std::ranges::find(volumes, made, &NewVolume::name) == volumes.end()) volumes.push_back({made});
+  return made;
 }
 
 std::optional<Deny> judge_volume_options(const std::vector<std::string>& options) {

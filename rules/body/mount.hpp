@@ -17,7 +17,7 @@ namespace podfence::rules {
 std::variant<std::string, Deny> judge_target_path(std::string_view path);
 
 /// A named volume of the project; one that does not exist is noted in JudgedBody::volumes.
-std::optional<Deny> judge_volume_name(const std::string& name, const Place& place);
+std::variant<std::string, Deny> judge_volume_name(const std::string& name, const Place& place);
 
 /// Options of a volume's mount.
 std::optional<Deny> judge_volume_options(const std::vector<std::string>& options);

@@ -15,7 +15,7 @@ bool is_internal(const Fact& network) { return network.document.flag("internal")
 
 std::variant<std::string, Deny> resolve_gate(const Place& place) {
   const std::string& name = place.exchange.project.policy.network.egress.gate;
-  const Fact* network = place.exchange.facts.find(Kind::Network, name, true);
+  const Fact* network = place.exchange.facts.find_upstream(Kind::Network, name);
   if (!network) return name;
   if (network->ownership == Ownership::Missing || !is_internal(*network))
     return Deny{refusal("network.gate"), name, Kind::None};

@@ -98,7 +98,7 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
        "1 /metrics/labelled_projects: must be a number from 0 to 10000"},
       {R"({"Projects": {"p1": {}}})", "1 /Projects: is not a key"},
       {R"({"projects": {"p1": {"sockets": "/a"}}})",
-       "1 /projects/p1/sockets: is not a key that is known here; known are: socket, policy, access, images, "},
+       "1 /projects/p1/sockets: is not a key that is known here; known are: socket, policy, access, names, images, "},
       {R"({"projects": {"p1": {"images": {"share": []}}}})",
        "1 /projects/p1/images/share: is not a key that is known here; known are: shared"},
       {R"({"projects": {"p1": {}}, "defaults": {"socket": "/a"}})", "1 /defaults/socket: is not a key"},

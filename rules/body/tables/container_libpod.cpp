@@ -13,7 +13,7 @@ using enum Shape;
 // clang-format off
 constexpr Row rows[] = {
     {"",                        Object,   checked(finish_container_libpod, "the project's label and what policy forces are added; the network is the default one of policy unless one of yours is named")},
-    {"name",                    Text,     new_name},
+    {"name",                    Text,     new_name<Kind::Container>},
     {"pod",                     Text,     pod},
     {"entrypoint[]",            Text,     pass},
     {"command[]",               Text,     pass},

@@ -82,8 +82,12 @@ constexpr Row network_use[] = {
     {"options",         Any,  deny_field},
 };
 
-constexpr Row connect_compat[] = {{"Container", Text, container}};
+constexpr Row connect_compat[] = {
+    {"",                Object, checked(finish_connect_compat, "the container is found by its name, also where that is private")},
+    {"Container",       Text,   container},
+};
 constexpr Row connect_libpod[] = {
+    {"",                Object, checked(finish_connect_libpod, "the container is found by its name, also where that is private")},
     {"container",       Text,  container},
     {"EndpointConfig",  Any,   drop},  // podman-py; Podman does not hear it here
 };

@@ -12,7 +12,7 @@ using enum Shape;
 // clang-format off
 constexpr Row rows[] = {
     {"",                       Object,   checked(finish_pod, "the project's label is added; the network is the default one of policy unless one of yours is named")},
-    {"name",                   Text,     new_name},
+    {"name",                   Text,     new_name<Kind::Pod>},
     {"hostname",               Text,     pass},
     {"exit_policy",            Text,     choice("continue stop")},
     {"labels{}",               Text,     label},
@@ -20,7 +20,7 @@ constexpr Row rows[] = {
     {"infra_conmon_pid_file",  Text,     deny_path},
     {"infra_command[]",        Text,     pass},
     {"infra_image",            Text,     image},
-    {"infra_name",             Text,     new_name},
+    {"infra_name",             Text,     new_name<Kind::Container>},
     {"shared_namespaces[]",    Text,     choice("ipc net uts pid cgroup")},
     {"restart_policy",         Text,     choice("no always on-failure unless-stopped")},
     {"restart_tries",          Unsigned, bounds::restart_count},

@@ -13,7 +13,7 @@ using enum Shape;
 // clang-format off
 constexpr Row compat[] = {
     {"",                Object,  checked(finish_secret, "the project's label is added; the driver is `file`")},
-    {"Name",            Text,    new_name},
+    {"Name",            Text,    new_name<Kind::Secret>},
     {"Data",            Text,    pass},
     {"Labels{}",        Text,    label},
     {"Driver.Name",     Text,    secret_driver},

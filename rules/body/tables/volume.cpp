@@ -12,7 +12,7 @@ using enum Shape;
 // clang-format off
 constexpr Row compat[] = {
     {"",                   Object,  checked(finish_labels_compat, "the project's label is added")},
-    {"Name",               Text,    new_name},
+    {"Name",               Text,    new_name<Kind::Volume>},
     {"Driver",             Text,    choice("local")},
     {"DriverOpts",         Any,     deny_path},  // type, o and device make a bind of it
     {"Labels{}",           Text,    label},
@@ -21,7 +21,7 @@ constexpr Row compat[] = {
 
 constexpr Row libpod[] = {
     {"",                   Object,  checked(finish_volume_libpod, "the project's label is added; `Label` is put into `Labels`")},
-    {"Name",               Text,    new_name},
+    {"Name",               Text,    new_name<Kind::Volume>},
     {"Driver",             Text,    choice("local")},
     {"Label{}",            Text,    label},
     {"Labels{}",           Text,    label},

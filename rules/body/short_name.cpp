@@ -1,0 +1,99 @@
+// On networks with DNS Podman lets a container or pod be found by its name. Where names are private, that is not the
+// one that its project knows: so that one becomes an alias. A pod is its own host by its name as well.
+
+#include "rules/body/short_name.hpp"
+
+#include <algorithm>
+
+#include "rules/body/checks.hpp"
+#include "rules/exchange.hpp"
+#include "rules/image_name.hpp"
+#include "rules/json_path.hpp"
+#include "rules/names.hpp"
+#include "rules/query.hpp"
+
+namespace podfence::rules {
+
+namespace {
+
+bool is_private(const Place& place) { return place.exchange.project.policy.names != Names::Shared; }
+
+void add_alias(json::Value& list, const std::string& name) {
+  if (!list.items()) list = json::Value::array();
+  const auto& aliases = *list.items();
+  if (std::ranges::none_of(aliases,
+                           [&](const json::Value& alias) { return alias.string() && *alias.string() == name; }))
+    list.push(name);
+}
+
+/// Of every network in the map.
+void add_aliases(json::Value& networks, std::string_view member, const std::string& name) {
+  if (!networks.members()) return;
+  for (auto& network : *networks.members()) {
+    if (!network.value.members()) network.value = json::Value::object();
+    add_alias(json::make(network.value, member), name);
+  }
+}
+
+/// The old form of it has no place for aliases.
+void say_networks_as_map(json::Value& content) {
+  const json::Value* list = content.find("cni_networks");
+  if (!list || !list->items()) return;
+  json::Value map = json::Value::object();
+  for (const auto& network : *list->items())
+    if (network.string()) map.set(*network.string(), json::Value::object());
+  content.erase("cni_networks");
+  content.set("Networks", std::move(map));
+}
+
+/// Of the container that is connected. "" while it is not known.
+std::string name_of_connected(std::string_view id, const Place& place) {
+  const Fact* fact = place.exchange.facts.find(Kind::Container, id, true);
+  return std::string(fact ? short_name(place.exchange.project, name_of(Kind::Container, fact->document)) : "");
+}
+
+}  // namespace
+
+void add_short_name_compat(json::Value& content, const Place& place) {
+  const std::string name = value_of(place.exchange.request.target, "name");
+  if (!is_private(place) || name.empty()) return;
+  const json::Value* mode = json::at(content, "HostConfig.NetworkMode");
+  const bool is_network = mode && mode->string() && full_image_id(*mode->string());
+  json::Value* networking = content.find("NetworkingConfig");
+  json::Value* endpoints = networking ? networking->find("EndpointsConfig") : nullptr;
+  if (is_network && (!endpoints || !endpoints->find(*mode->string()))) {
+    const std::string network = *mode->string();
+    json::make(content, "NetworkingConfig.EndpointsConfig").set(network, json::Value::object());
+  }
+  if (json::at(content, "NetworkingConfig.EndpointsConfig"))
+    add_aliases(json::make(content, "NetworkingConfig.EndpointsConfig"), "Aliases", name);
+}
+
+void add_short_name_libpod(json::Value& content, const Place& place) {
+  const std::string name(short_name(place.exchange.project, content.text("name")));
+  if (!is_private(place) || name.empty()) return;
+  say_networks_as_map(content);
+  if (json::Value* networks = content.find("Networks")) add_aliases(*networks, "aliases", name);
+}
+
+void add_short_name_of_pod(json::Value& content, const Place& place) {
+  add_short_name_libpod(content, place);
+  const std::string name(short_name(place.exchange.project, content.text("name")));
+  if (is_private(place) && !name.empty() && content.text("hostname").empty()) content.set("hostname", name);
+}
+
+std::optional<Deny> finish_connect_compat(json::Value& content, const Place& place) {
+  if (!is_private(place)) return std::nullopt;
+  const auto name = name_of_connected(content.text("Container"), place);
+  if (!name.empty()) add_alias(json::make(content, "EndpointConfig.Aliases"), name);
+  return std::nullopt;
+}
+
+std::optional<Deny> finish_connect_libpod(json::Value& content, const Place& place) {
+  if (!is_private(place)) return std::nullopt;
+  const auto name = name_of_connected(content.text("container"), place);
+  if (!name.empty()) add_alias(json::make(content, "aliases"), name);
+  return std::nullopt;
+}
+
+}  // namespace podfence::rules

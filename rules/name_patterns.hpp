@@ -1,0 +1,14 @@
+#pragma once
+// The `name` filters of a list whose project has private names: Podman would hold the client's patterns against names
+// that the client does not know. So they are held against the clients' names here, when the list has come: regular
+// expressions of Go's syntax, any of which may match anywhere (podman: StringMatchRegexSlice).
+
+#include "rules/exchange.hpp"
+#include "rules/json.hpp"
+
+namespace podfence::rules {
+
+/// Drops the items that the request's filters by name do not want. Nothing where upstream has looked at the names.
+void keep_wanted_names(const Exchange& exchange, json::Array& items);
+
+}  // namespace podfence::rules
