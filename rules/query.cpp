@@ -7,6 +7,7 @@
 #include "rules/ascii.hpp"
 #include "rules/body.hpp"
 #include "rules/exchange.hpp"
+#include "rules/names.hpp"
 #include "rules/query_table.hpp"
 
 namespace podfence::rules {

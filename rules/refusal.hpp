@@ -70,7 +70,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"field.refused", 403, "the field reaches beyond your project or weakens the fence: {}", "leave it out"},
   {"name.id-like", 400, "a name of 12 or more hexadecimal digits could be taken for an id: {}", "choose another name"},
   {"name.taken", 409, "the name is not available: {}", "choose another name"},
-  {"name.reserved", 403, "names that begin with 'podfence.' are podfence's own: {}", "choose another name"},
+  {"name.reserved", 403, "names that begin with 'podfence.' or hold '..' are podfence's own: {}", "choose another name"},
   {"name.syntax", 400, "the name is not valid: {}", "begin with a letter or digit, then letters, digits, '_', '.' and '-'"},
   {"mount.host-path", 403, "a path of the host cannot be mounted: {}", "use a named volume", false, "workspace"},
   {"mount.workspace-subpath", 403, "a path below a workspace cannot be mounted by itself, since Podman opens it again at every start and a symbolic link could stand there by then: {}", "mount the workspace, and use the path below it in the container", false, "insecure_bind_subpaths"},

@@ -7,6 +7,7 @@
 #include "rules/base64.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/exchange.hpp"
 #include "rules/kube/quantity.hpp"
 
 namespace podfence::rules {
@@ -38,6 +39,11 @@ bool begins_with_any(std::string_view text, const std::array<std::string_view, N
 }
 
 }  // namespace
+
+/// The objects that are made of it get their names upstream by creates of their own.
+std::optional<Deny> judge_kube_name(json::Value& value, const Place& place) {
+  return check_new_name(*value.string(), place.exchange.project);
+}
 
 /// Annotations are never sent; a pod's containers may read them (fieldRef).
 std::optional<Deny> judge_kube_annotation(json::Value& value, const Place& place) {

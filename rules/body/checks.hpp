@@ -56,8 +56,9 @@ inline constexpr Rule umask = checked(judge_umask, "one to four octal digits");
 inline constexpr Rule health_period_text = checked(judge_duration, "a duration of one second or more (`30s`, `1m30s`)");
 
 // check_kube.cpp
-Check judge_kube_annotation, judge_kube_host_users, judge_kube_host_path_type, judge_kube_resource, judge_base64_text,
-    judge_exact_base64_text;
+Check judge_kube_name, judge_kube_annotation, judge_kube_host_users, judge_kube_host_path_type, judge_kube_resource,
+    judge_base64_text, judge_exact_base64_text;
+inline constexpr Rule kube_name = checked(judge_kube_name, "a name that could not be taken for an id");
 inline constexpr Rule kube_annotation =
     checked(judge_kube_annotation, "never sent; those that Podman acts on are refused");
 inline constexpr Rule kube_host_users =

@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--podfence", help="the program to test")
     parser.add_argument("--podman", choices=sorted(VERSIONS), default="4", help="which Podman, engine and client")
     parser.add_argument("--bare", action="store_true", help="without podfence: do the client commands work at all?")
+    parser.add_argument("--names", choices=("shared", "private"), default="shared", help="of the projects p1 and p10")
     parser.add_argument("--suite", action="append", default=[], help="only this suite (may be repeated)")
     parser.add_argument("--only", default="", help="only topics whose name holds this text")
     parser.add_argument("--registry-program", default=shutil.which("docker-registry"))
@@ -69,7 +70,7 @@ def main():
     engine = Engine(version, options.registry_program)
     programs = {"docker": options.docker_program, "docker-compose": shutil.which("docker-compose"),
                 "podman": [*version.entry, "podman"]}
-    world = World(engine, programs, None if options.bare else options.podfence)
+    world = World(engine, programs, None if options.bare else options.podfence, options.names)
     start = time.monotonic()
     try:
         engine.start()

@@ -91,7 +91,8 @@ class Neighbour:
 
 
 class World:
-    def __init__(self, engine, programs, podfence):
+    def __init__(self, engine, programs, podfence, names="shared"):
+        self.names = names
         self.engine = engine
         self.programs = programs
         self.podfence = podfence
@@ -123,7 +124,7 @@ class World:
 
     def _serve(self):
         self.fence = Fence(self.engine, self.podfence, self.programs,
-                           {name: {"workspace": self._workspaces(name)} for name in ("p1", "p10")})
+                           {name: {"workspace": self._workspaces(name), "names": self.names} for name in ("p1", "p10")})
         self.fence.start()
 
     def refresh(self, suite):

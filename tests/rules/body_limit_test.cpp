@@ -192,8 +192,9 @@ TEST_CASE("the project's label is put in, and may only name the project") {
 }
 
 TEST_CASE("check_new_name has no opinion on case or length below the limit") {
-  CHECK_FALSE(check_new_name("web").has_value());
-  CHECK_FALSE(check_new_name(std::string(255, 'x')).has_value());
-  CHECK(check_new_name("").has_value());
-  CHECK(check_new_name("abcdefABCDEF").has_value());
+  const Project project{"p1", "appx.project", {}};
+  CHECK_FALSE(check_new_name("web", project).has_value());
+  CHECK_FALSE(check_new_name(std::string(255, 'x'), project).has_value());
+  CHECK(check_new_name("", project).has_value());
+  CHECK(check_new_name("abcdefABCDEF", project).has_value());
 }

@@ -7,7 +7,7 @@
 
 using namespace podfence::tests::dockerfile;
 
-using Names = std::vector<std::string>;
+using Images = std::vector<std::string>;
 
 TEST_CASE("every image is named once, in order, wherever it stands") {
   const std::string_view text =
@@ -20,7 +20,7 @@ TEST_CASE("every image is named once, in order, wherever it stands") {
       "FROM scratch AS s\n"
       "COPY --from=1 / /\n"
       "COPY --from=a / /\n";
-  CHECK(names(text, options()) == Names{"one:1", "two", "three/x"});
+  CHECK(names(text, options()) == Images{"one:1", "two", "three/x"});
   const auto one = id("one"), two = id("two");
   CHECK(canonical(text, options()) ==
         "FROM " + one + " AS a\nCOPY --from=" + two + " /x /y\nFROM a\n" + "RUN --mount=type=bind,target=/m,from=" +
@@ -31,14 +31,14 @@ TEST_CASE("every image is named once, in order, wherever it stands") {
 TEST_CASE("a stage is told from an image as the builder tells it") {
   struct Row {
     std::string_view text;
-    Names expected;
+    Images expected;
   };
   const Row rows[] = {
       // Its own name and a later one's are images.
       {"FROM base AS base", {"base"}},
       {"FROM x AS a\nCOPY --from=a /x /y", {"x", "a"}},
       {"FROM b AS a\nFROM scratch AS b\nCOPY --from=a / /", {"b"}},
-      // Names are compared as they are.
+      // Images are compared as they are.
       {"FROM x AS Build\nFROM scratch\nCOPY --from=build /x /y", {"build"}},
       {"FROM x AS Build\nFROM scratch\nCOPY --from=Build /x /y", {"x"}},
       // A number is a stage; in FROM only of one that has no name.
@@ -53,7 +53,7 @@ TEST_CASE("a stage is told from an image as the builder tells it") {
       {"FROM x\nFROM scratch\nCOPY --from=99999999999999999999 / /", {"dockerfile.stage"}},
       {"FROM x\nRUN --mount=from=1,target=/m true", {"dockerfile.stage"}},
       {"FROM 7", {"dockerfile.stage"}},
-      // Names that are no names.
+      // Images that are no names.
       {"FROM x AS 1", {"dockerfile.stage"}},
       {"FROM x AS $A", {"dockerfile.stage"}},
       {"FROM x AS scratch", {"dockerfile.stage"}},
@@ -71,10 +71,10 @@ TEST_CASE("a stage is told from an image as the builder tells it") {
 
 TEST_CASE("what names no image of a registry is refused") {
   const std::string full(64, 'a');
-  CHECK(names("FROM " + full, options()) == Names{full});
-  CHECK(names("FROM sha256:" + full, options()) == Names{"sha256:" + full});
-  CHECK(names("FROM docker:24-dind", options()) == Names{"docker:24-dind"});
-  CHECK(names("FROM localhost:5000/a/b:c", options()) == Names{"localhost:5000/a/b:c"});
+  CHECK(names("FROM " + full, options()) == Images{full});
+  CHECK(names("FROM sha256:" + full, options()) == Images{"sha256:" + full});
+  CHECK(names("FROM docker:24-dind", options()) == Images{"docker:24-dind"});
+  CHECK(names("FROM localhost:5000/a/b:c", options()) == Images{"localhost:5000/a/b:c"});
   for (const std::string_view name :
        {"docker-archive:/etc/passwd", "docker-archive:x", "dir:/", "dir:x", "oci:x", "oci-archive:x", "sif:x",
         "containers-storage:x", "docker-daemon:x:y", "docker://x", "ostree:x", "tarball:x", "atomic:x", "Upper", "../x",
@@ -84,7 +84,7 @@ TEST_CASE("what names no image of a registry is refused") {
       std::string text(form);
       text.replace(text.find("{}"), 2, name);
       CAPTURE(text);
-      CHECK(names(text, options()) == Names{"dockerfile.image"});
+      CHECK(names(text, options()) == Images{"dockerfile.image"});
     }
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("variables in names are put in, where they are known") {
   with.platform = "linux/arm64/v8";
   struct Row {
     std::string_view text;
-    Names expected;
+    Images expected;
   };
   const Row rows[] = {
       {"ARG A=one\nFROM $A", {"one"}},
@@ -124,18 +124,18 @@ TEST_CASE("variables in names are put in, where they are known") {
   }
   const auto file = std::get<File>(parse("FROM --platform=$BUILDPLATFORM x", with));
   CHECK(images(file) == std::vector<Image>{{"x", "linux/amd64"}});
-  CHECK(names("FROM --platform=a,b x", with) == Names{"dockerfile.flag-value"});
-  CHECK(names("FROM --platform=linux/../x/y x", with) == Names{"dockerfile.flag-value"});
+  CHECK(names("FROM --platform=a,b x", with) == Images{"dockerfile.flag-value"});
+  CHECK(names("FROM --platform=linux/../x/y x", with) == Images{"dockerfile.flag-value"});
 }
 
 TEST_CASE("--from of the build replaces the first image alone") {
   auto with = options();
   with.from = "other";
-  CHECK(names("FROM x AS a\nFROM x", with) == Names{"x"});
+  CHECK(names("FROM x AS a\nFROM x", with) == Images{"x"});
   with.all_stages = true;
-  CHECK(names("FROM x AS a\nFROM x", with) == Names{"other", "x"});
+  CHECK(names("FROM x AS a\nFROM x", with) == Images{"other", "x"});
   with.from = "dir:/";
-  CHECK(names("FROM x", with) == Names{"dockerfile.image"});
+  CHECK(names("FROM x", with) == Images{"dockerfile.image"});
 }
 
 TEST_CASE("the file ends with its target, and what that does not need is not built") {
@@ -146,13 +146,13 @@ TEST_CASE("the file ends with its target, and what that does not need is not bui
   const auto x = id("x"), y = id("y"), z = id("z");
   CHECK(canonical(text, with, {"LABEL a=b"}) == "FROM " + x + " AS one\nLABEL a=b\nRUN 1\nFROM scratch\nFROM " + z +
                                                     " AS three\nLABEL a=b\nCOPY --from=one / /\n");
-  CHECK(names(text, with) == Names{"x", "z"});
+  CHECK(names(text, with) == Images{"x", "z"});
   with.target = "1";
   CHECK(canonical(text, with) == "FROM scratch AS one\nFROM " + y + "\nRUN 2\n");
   with.target = "";
-  CHECK(names(text, with) == Names{"w"});
+  CHECK(names(text, with) == Images{"w"});
   with.all_stages = true;
-  CHECK(names(text, with) == Names{"x", "y", "z", "w"});
+  CHECK(names(text, with) == Images{"x", "y", "z", "w"});
   with.target = "five";
   CHECK(canonical(text, with) == "dockerfile.target: five");
   with.target = "Three";

@@ -13,7 +13,7 @@ using enum Shape;
 
 // clang-format off
 constexpr Row metadata[] = {
-    {"name",                       Text,     new_name},
+    {"name",                       Text,     kube_name},
     {"labels{}",                   Text,     label},
     {"annotations{}",              Text,     kube_annotation},
     {"namespace",                  Any,      drop},
@@ -139,7 +139,7 @@ constexpr Row pod_spec[] = {
 };
 
 constexpr Row containers[] = {
-    {"name",                       Text,     new_name},
+    {"name",                       Text,     kube_name},
     {"image",                      Text,     pass},  // looked up when all is read
     {"imagePullPolicy",            Text,     choice("Always IfNotPresent Never")},
     {"command[]",                  Text,     pass},
