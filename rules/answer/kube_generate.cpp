@@ -10,6 +10,7 @@
 #include "rules/ascii.hpp"
 #include "rules/host_path.hpp"
 #include "rules/json_path.hpp"
+#include "rules/names.hpp"
 #include "rules/workspace_volume.hpp"
 #include "rules/yaml.hpp"
 
@@ -44,12 +45,14 @@ json::Array* list_at(json::Value& value, std::string_view path) {
   return found ? found->items() : nullptr;
 }
 
-void reduce_annotations(json::Value& document, std::string_view metadata) {
+/// Those of Podman have a container's name behind a slash.
+void reduce_annotations(const Project& project, json::Value& document, std::string_view metadata) {
   json::Value* annotations = find(document, std::string(metadata) + ".annotations");
   if (!annotations || !annotations->members()) return;
   std::erase_if(*annotations->members(), [](const json::Member& each) {
     return std::ranges::none_of(kept_annotations, [&](std::string_view begin) { return each.name.starts_with(begin); });
   });
+  for (json::Member& each : *annotations->members()) each.name = with_client_names(project, each.name);
   if (annotations->members()->empty()) find(document, metadata)->erase("annotations");
 }
 
@@ -121,7 +124,8 @@ std::optional<std::string> rewrite_generated(Exchange& exchange, std::string_vie
   std::string text(heading);
   for (json::Value& document : *documents) {
     if (!document.members()) return std::nullopt;
-    for (const auto* metadata : {"metadata", "spec.template.metadata"}) reduce_annotations(document, metadata);
+    for (const auto* metadata : {"metadata", "spec.template.metadata"})
+      reduce_annotations(exchange.project, document, metadata);
     for (const auto* path : {"spec", "spec.template.spec"})
       if (json::Value* spec = find(document, path); spec && spec->members()) Spec(exchange, *spec).show();
     show_names(exchange.project, Answer::KubeYaml, document);

@@ -3,6 +3,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/exchange.hpp"
+#include "rules/names.hpp"
 #include "rules/secret.hpp"
 
 namespace podfence::rules {
@@ -22,7 +23,13 @@ std::variant<const Fact*, Deny> own_secret(const std::string& word, const Place&
 std::optional<Deny> judge_secret(json::Value& value, const Place& place) {
   auto found = own_secret(std::string(value.text("Source")), place);
   if (auto* deny = std::get_if<Deny>(&found)) return std::move(*deny);
-  if (const Fact* fact = std::get<const Fact*>(found)) value.set("Source", fact->id);
+  const Fact* fact = std::get<const Fact*>(found);
+  if (!fact) return std::nullopt;
+  value.set("Source", fact->id);
+  // The file would be called as upstream calls the secret.
+  const auto name = secret_name(fact->document);
+  if (is_private_name(place.exchange.project, name) && value.text("Target").empty())
+    value.set("Target", short_name(place.exchange.project, name));
   return std::nullopt;
 }
 

@@ -156,6 +156,19 @@ TEST_CASE("volumes that a create names are mounted and made by their names upstr
   CHECK(volumes[0].name == "p1..fresh");
 }
 
+TEST_CASE("a secret's file is called as its project calls the secret") {
+  auto world = private_world();
+  world.image(id('1'), {"localhost/shared/base:latest"});
+  world.secret("p1..key", std::string(25, '5'), "p1");
+  const auto secrets = [&](const std::string& said) {
+    const auto content = content_of(world.decide(Method::Post, "/v4.0.0/libpod/containers/create",
+                                                 R"({"image":"localhost/shared/base","secrets":[)" + said + "]}"));
+    return json::write(content.list("secrets"));
+  };
+  CHECK(secrets(R"({"Source":"key"})") == R"([{"Source":"5555555555555555555555555","Target":"key"}])");
+  CHECK(secrets(R"({"Source":"key","Target":"/k"})") == R"([{"Source":"5555555555555555555555555","Target":"/k"}])");
+}
+
 TEST_CASE("on its networks a container or pod is found by the name that its project knows") {
   auto world = private_world();
   world.image(id('1'), {"localhost/shared/base:latest"});
