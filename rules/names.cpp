@@ -40,6 +40,12 @@ std::string_view short_name(const Project& project, std::string_view name) {
   return is_private_name(project, name) ? name.substr(prefix_of(project).size()) : name;
 }
 
+std::string_view without_any_project(std::string_view name) {
+  const auto end = name.find(name_separator);
+  return end != std::string_view::npos && is_project_id(name.substr(0, end)) ? name.substr(end + name_separator.size())
+                                                                             : name;
+}
+
 std::string_view client_name(const Project& project, std::string_view name) {
   return project.policy.names == Names::Private ? short_name(project, name) : name;
 }

@@ -33,6 +33,9 @@ std::string_view short_name(const Project& project, std::string_view name);
 /// What clients read that upstream calls so: the short name, but for a control plane that is shown it in full.
 std::string_view client_name(const Project& project, std::string_view name);
 
+/// The name without a project before it, whosever it is.
+std::string_view without_any_project(std::string_view name);
+
 /// A text for people, with the clients' names in it.
 std::string with_client_names(const Project& project, std::string_view text);
 

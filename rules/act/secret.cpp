@@ -126,7 +126,7 @@ std::optional<Deny> add_replaced(Exchange& exchange, const Fact& holder, const s
   const auto* labels = json::at(holder.document, "Spec.Labels");
   if (labels && labels->find(immutable_secret_label(exchange.project)))
     return Deny{refusal("kube.immutable"), name, Kind::None};
-  if (auto deny = check_unused(exchange, name, name)) return deny;
+  if (auto deny = check_unused(exchange, secret_name(holder.document), name)) return deny;
   batch.items.push_back(removal_of(holder, "left/" + name));
   return std::nullopt;
 }

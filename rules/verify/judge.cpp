@@ -79,6 +79,12 @@ std::string unbound(Trait trait, const Scene& scene, const Value& container) {
       found = json::find(container, "/HostConfig/SecurityOpt");
       if (found && found->items() && std::ranges::count(*found->items(), Value("no-new-privileges")) > 0) return "";
       return "its security options are " + (found ? json::write(*found) : "none");
+    case Trait::OtherVolumes:
+      found = json::find(container, "/Mounts");
+      if (!found || !found->items()) return "Podman does not tell what it mounts";
+      for (const auto& mount : *found->items())
+        if (mount.text("Name") == scene.filled("{volume}")) return "it mounts the decoy's volume";
+      return "";
     case Trait::LittleMemory:
       found = json::find(container, "/HostConfig/ShmSize");
       if (found && found->int64() && *found->int64() <= gibi) return "";
@@ -90,6 +96,7 @@ std::string unbound(Trait trait, const Scene& scene, const Value& container) {
 Verdict judge_confined(const Probe& probe, const Scene& scene, const Observed& observed) {
   std::vector<std::string> wrong = effects(observed, false);
   for (const auto& [thing, document] : observed.made) {
+    if (thing.kind->name != "container") continue;
     const auto parsed = json::parse(document, json::answer_limits);
     const auto* container = std::get_if<Value>(&parsed);
     const auto loose = container ? unbound(probe.trait, scene, *container) : "Podman does not tell what it is";

@@ -23,6 +23,7 @@ enum class Trait {
   OwnLabel,         ///< the label of the project
   LoopbackPorts,    ///< no port on other addresses than those of the loopback
   NoNewPrivileges,  ///< set-user-id programs do nothing
+  OtherVolumes,     ///< it mounts none of the decoy's; one that is called like it may be the project's own
   LittleMemory,     ///< /dev/shm within podfence's built-in bound
 };
 

@@ -4,6 +4,7 @@
 
 #include "rules/json.hpp"
 #include "rules/json_pointer.hpp"
+#include "rules/names.hpp"
 #include "rules/verify/decoy.hpp"
 
 namespace podfence::rules::verify {
@@ -46,8 +47,9 @@ std::vector<std::string> names_of(const json::Value& item, std::string_view poin
   return names;
 }
 
+/// Also of one that is private to a project.
 std::string_view bare(std::string_view name) {
-  return name.starts_with(own_registry) ? name.substr(own_registry.size()) : name;
+  return without_any_project(name.starts_with(own_registry) ? name.substr(own_registry.size()) : name);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ class Neighbour:
         self.world = world
         self.ids = {}
 
+    def _upstream(self, name):
+        return self.world.upstream(name, "p10")
+
     @property
     def image(self):
         return f"{self.world.engine.registry_name}/team/canary:latest"
@@ -59,10 +62,10 @@ class Neighbour:
         ids["exec"] = p10.post(f"{LIBPOD}/containers/{self.container}/exec", {"Cmd": ["echo", "exec-canary"]}).json()["Id"]
         p10.post(f"{LIBPOD}/containers/{self.job}/wait")
         direct = self.world.engine.direct
-        ids["network"] = direct.get(f"{LIBPOD}/networks/{self.network}/json").json()["id"]
+        ids["network"] = direct.get(f"{LIBPOD}/networks/{self._upstream(self.network)}/json").json()["id"]
         ids["image"] = direct.get(f"{LIBPOD}/images/{self.image}/json").json()["Id"]
-        ids["infra"] = direct.get(f"{LIBPOD}/pods/{self.pod}/json").json()["InfraContainerID"]
-        mounts = direct.get(f"{LIBPOD}/containers/{self.job}/json").json()["Mounts"]
+        ids["infra"] = direct.get(f"{LIBPOD}/pods/{self._upstream(self.pod)}/json").json()["InfraContainerID"]
+        mounts = direct.get(f"{LIBPOD}/containers/{self._upstream(self.job)}/json").json()["Mounts"]
         ids["anonymous volume"] = mounts[0]["Name"]
 
     def canaries(self):
@@ -72,19 +75,19 @@ class Neighbour:
     def state(self):
         """What must stay as it is while p1 does what it likes; read past the proxy."""
         direct, seen = self.world.engine.direct, {}
-        for name in (self.container, self.job, self.member, self.ids["infra"]):
+        for name in (*map(self._upstream, (self.container, self.job, self.member)), self.ids["infra"]):
             document = direct.get(f"{LIBPOD}/containers/{name}/json").json()
             state = document.get("State", {})
             networks = sorted((document.get("NetworkSettings") or {}).get("Networks") or {})
             seen[f"container {name}"] = [document.get("Id"), document.get("Name"), state.get("Status"), state.get("Pid"),
                                          state.get("StartedAt"), networks,
                                          (document.get("HostConfig") or {}).get("Memory")]
-        pod = direct.get(f"{LIBPOD}/pods/{self.pod}/json").json()
+        pod = direct.get(f"{LIBPOD}/pods/{self._upstream(self.pod)}/json").json()
         seen["pod"] = [pod.get("Id"), pod.get("State"), len(pod.get("Containers") or [])]
-        for name in (self.volume, self.ids["anonymous volume"]):
+        for name in (self._upstream(self.volume), self.ids["anonymous volume"]):
             volume = direct.get(f"{LIBPOD}/volumes/{name}/json").json()
             seen[f"volume {name}"] = [volume.get("CreatedAt"), volume.get("Labels")]
-        seen["network"] = direct.get(f"{LIBPOD}/networks/{self.network}/json").json()
+        seen["network"] = direct.get(f"{LIBPOD}/networks/{self._upstream(self.network)}/json").json()
         seen["network"].pop("options", None)  # Podman 4.3 forgets `isolate` when the Docker API is asked about networks
         seen["image"] = sorted(direct.get(f"{LIBPOD}/images/{self.ids['image']}/json").json().get("RepoTags") or [])
         return json.loads(json.dumps(seen))
@@ -101,6 +104,10 @@ class World:
         self.p1 = self.p10 = None
         self.snapshot = {}
         self.descriptors_at_start = 0
+
+    def upstream(self, name, project="p1"):
+        """What Podman calls it that the project calls so."""
+        return f"{project}..{name}" if self.names == "private" else name
 
     @property
     def bare(self):

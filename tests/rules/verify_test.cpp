@@ -44,7 +44,7 @@ Result result_of(Sound sound, const Observed& observed) {
 
 Thing thing(std::string name) { return {&kinds()[1], "0123", std::move(name)}; }
 
-Result bound(Trait trait, const char* container) {
+Result bound(Trait trait, const std::string& container) {
   const Observed observed{.answer = {201}, .made = {{thing(run + "-new"), container}}};
   return judge(probe_of(Sound::Confined, trait), full_scene(), observed).result;
 }
@@ -173,6 +173,10 @@ TEST_CASE("confined: what was made is judged as Podman has it") {
   CHECK(bound(Trait::LittleMemory, R"({"HostConfig":{"ShmSize":1073741824}})") == Result::Pass);
   CHECK(bound(Trait::LittleMemory, R"({"HostConfig":{"ShmSize":1099511627776}})") == Result::Fail);
   CHECK(bound(Trait::LittleMemory, "no JSON") == Result::Fail);
+  const auto volume = full_scene().values.at("volume");
+  CHECK(bound(Trait::OtherVolumes, R"({"Mounts":[{"Name":"p1..)" + volume + R"("}]})") == Result::Pass);
+  CHECK(bound(Trait::OtherVolumes, R"({"Mounts":[{"Name":")" + volume + R"("}]})") == Result::Fail);
+  CHECK(bound(Trait::OtherVolumes, "{}") == Result::Fail);
   CHECK(result_of(Sound::Confined, {.answer = {403}}) == Result::Pass);
   CHECK(result_of(Sound::Confined, {.answer = {201}}) == Result::Fail);
 }

@@ -88,7 +88,7 @@ def _down(project, yaml):
 
 
 def _inspect(world, what, name):
-    return world.engine.direct.get(f"{LIBPOD}/{what}/{name}/json").json()
+    return world.engine.direct.get(f"{LIBPOD}/{what}/{world.upstream(name)}/json").json()
 
 
 def test_play(world):
@@ -250,7 +250,7 @@ spec:
 
 
 def _secret(world, name):
-    return world.engine.direct.get(f"{LIBPOD}/secrets/{name}/json")
+    return world.engine.direct.get(f"{LIBPOD}/secrets/{world.upstream(name)}/json")
 
 
 def test_secrets(world):
