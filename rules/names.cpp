@@ -65,7 +65,8 @@ std::string with_client_names(const Project& project, std::string_view text) {
 
 std::vector<std::string> upstream_words(const Project& project, Kind kind, std::string_view word) {
   std::vector<std::string> words;
-  if (is_private(project) && !stands_for_itself(project, kind, word)) words.push_back(upstream_name(project, word));
+  if (project.policy.names == Names::Private && !stands_for_itself(project, kind, word))
+    words.push_back(upstream_name(project, word));
   words.emplace_back(word);
   return words;
 }

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from check import check, contains, equal, lacks, until
 from clients import API, LIBPOD, fails, ok, says, shows
-from wire import query
-from world import IMAGE
+from wire import Socket, query
+from world import IMAGE, LABEL
 
 ONE, OTHER = "n1", "n10"
 COMPOSE = """version: "3.8"
@@ -27,11 +27,17 @@ spec:
 _fences = {}
 
 
+def _control(world):
+    return str(world.engine.runtime / "names" / "control.sock")
+
+
 @contextmanager
 def _pair(world):
     """Two projects with private names, one's id the beginning of the other's."""
     if world not in _fences:
-        _fences[world] = world.another("names", {name: {"names": "private"} for name in (ONE, OTHER)}).__enter__()
+        fence = world.another("names", {name: {"names": "private"} for name in (ONE, OTHER)})
+        fence.settings["control"] = [{"socket": _control(world), "identities": [{"user": os.getuid(), "projects": ["*"]}]}]
+        _fences[world] = fence.__enter__()
     fence = _fences[world]
     one, other = fence.projects[ONE], fence.projects[OTHER]
     one.canaries, other.canaries = [f"{OTHER}..", f"{ONE}.."], [f"{OTHER}..", f"{ONE}.."]
@@ -182,6 +188,24 @@ def test_applications(world):
         shows(other.compose("--ansi", "never", "ps", "-q", cwd=os.path.join(other.home, "shop")), what="and nothing of the other's")
         equal(len(ok(other.docker("ps", "-q")).text.split()), 2, "whose application goes on")
         ok(other.compose("--ansi", "never", "down", "-v", "-t", "1", cwd=os.path.join(other.home, "shop"), timeout=120))
+
+
+def test_control_plane(world):
+    """For a project it reads and gives names as that project does; for all of them, in full."""
+    with _pair(world) as pair:
+        identifiers = {project.name: ok(project.docker("create", "--name", "web", IMAGE, "true")).text for project in pair}
+        control = Socket(_control(world))
+        for name, identifier in identifiers.items():
+            of_project = control.get(f"{API}/containers/web/json", fields=[("X-Appx-Project", name)]).json()
+            equal((of_project["Id"], of_project["Name"]), (identifier, "/web"), f"for {name}")
+            in_full = control.get(f"{API}/containers/{name}..web/json").json()
+            equal((in_full["Id"], in_full["Name"]), (identifier, f"/{name}..web"), "without saying the project, by the full name")
+        equal(control.get(f"{API}/containers/web/json").status, 404, "which the short one is not")
+        listed = control.get(f"{API}/containers/json?all=true").json()
+        equal({name for row in listed for name in row["Names"]}, {f"/{ONE}..web", f"/{OTHER}..web"}, "a list of all")
+        made = control.post(f"{API}/volumes/create", {"Name": "data", "Labels": {LABEL: ONE}}).json()
+        equal(made.get("Name"), f"{ONE}..data", "what is made for a project gets its name")
+        says(pair[0].docker("volume", "ls", "-q"), "data", "and is the project's")
 
 
 def test_kube(world):
