@@ -189,7 +189,8 @@ Findings check_ledger(const HostFacts& facts) {
   return one(Level::Warn,
              "the ledger " + facts.ledger + " and Podman differ in " + std::to_string(facts.ledger_findings.size()) +
                  " entries: " + facts.ledger_findings.front(),
-             "podfence ledger repair --dry-run tells all; a restart of podfence, or podfence ledger repair, mends it");
+             "podfence ledger repair --dry-run tells all; a restart of podfence mends it, or podfence ledger repair "
+             "while none serves");
 }
 
 Findings check_workspaces(const HostFacts& facts) {

@@ -20,8 +20,8 @@ from world import World  # noqa: E402
 SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects",
           "images", "manifests", "holders", "visibility", "crash", "secrets", "builds", "dockerfiles", "kube", "foreign_equals_absent", "lists",
           "prune_and_remove", "escapes", "attack", "workspace", "workspace_paths", "workspace_races", "policy", "quota", "bad_input",
-          "explain", "audit", "streams", "many", "control_plane", "life", "confinement", "dashboard", "verify", "doctor",
-          "footprint", "documented", "soak"]
+          "explain", "audit", "streams", "many", "control_plane", "life", "confinement", "dashboard", "verify", "footprint",
+          "doctor", "documented", "soak"]
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]
 
 
