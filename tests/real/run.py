@@ -18,7 +18,7 @@ from engine import Engine, VERSIONS  # noqa: E402
 from world import World  # noqa: E402
 
 SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects",
-          "images", "manifests", "holders", "visibility", "crash", "secrets", "builds", "dockerfiles", "kube", "foreign_equals_absent", "lists",
+          "images", "manifests", "holders", "visibility", "crash", "secrets", "names", "builds", "dockerfiles", "kube", "foreign_equals_absent", "lists",
           "prune_and_remove", "escapes", "attack", "workspace", "workspace_paths", "workspace_races", "policy", "quota", "bad_input",
           "explain", "audit", "streams", "many", "control_plane", "life", "confinement", "dashboard", "verify", "footprint",
           "doctor", "documented", "soak"]
