@@ -21,7 +21,7 @@ SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_
           "images", "manifests", "holders", "visibility", "crash", "secrets", "builds", "dockerfiles", "kube", "foreign_equals_absent", "lists",
           "prune_and_remove", "escapes", "attack", "workspace", "workspace_paths", "workspace_races", "policy", "quota", "bad_input",
           "explain", "audit", "streams", "many", "control_plane", "life", "confinement", "dashboard", "verify", "doctor",
-          "footprint", "documented", "soak"]
+          "footprint", "documented", "parity", "soak"]
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]
 
 

@@ -1,0 +1,89 @@
+"""The same requests past podfence and through it: the answers are the same, but for what exchanges/differences.py gives a reason for.
+docs/compatibility.md is made from that table."""
+
+import json
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from check import check, skip
+from exchanges import containers, images, objects, system
+from exchanges.compare import differences
+from exchanges.differences import DIFFERENCES, allowed
+from exchanges.play import Exchange, Side
+
+ENDPOINTS = Path(__file__).resolve().parents[3] / "docs" / "endpoints.md"
+STORIES = (containers.by_docker, containers.by_libpod, objects.volumes_by_docker, objects.volumes_by_libpod, objects.networks_by_docker,
+           objects.networks_by_libpod, objects.pods, objects.secrets, images.by_docker, images.by_libpod, images.manifests, system.kube,
+           system.events, system.about_the_engine)
+_used, _asked = set(), set()
+
+
+def served():
+    text = ENDPOINTS.read_text().split("## Served", 1)[1].split("## Refused")[0]
+    return {f"{method} {path}" for method, path in re.findall(r"^\| ([A-Z]+) \| `([^`]+)` \|", text, re.M)}
+
+
+def compared(exchange, direct, fenced, number):
+    found = list(differences(direct, fenced))
+    unexplained = []
+    for path, what, left, right in found:
+        reason = allowed(exchange, path, what, left, right)
+        if reason:
+            _used.add(reason)
+        else:
+            unexplained.append(f"{what} {path}: {json.dumps(left)[:300]} -> {json.dumps(right)[:300]}")
+    _asked.add(exchange.endpoint)
+    check(not unexplained, f"{number} {exchange.endpoint} {exchange.at} {exchange.query}"[:200], "\n".join(unexplained))
+
+
+def played(world, story):
+    """One side after the other, since both make the same names."""
+    sides = []
+    for socket in (world.engine.direct, world.p1):
+        side = Side(socket, world)
+        sides.append([side.play(exchange) for exchange in story()])
+        _tidy(world)
+    return zip(story(), *sides)
+
+
+def _tidy(world):
+    """What a story left behind."""
+    podman = world.engine.podman
+    for words in (("rm", "-f", "-i", "-t", "0", "-v", "web", "tty", "echo", "user", "brief", "well", "member", "renamed", "lost"),
+                  ("pod", "rm", "-f", "-i", "group", "spare"), ("volume", "rm", "-f", "data", "implied"), ("network", "rm", "-f", "net", "side"),
+                  ("secret", "rm", "word"), ("manifest", "rm", "localhost/many:latest"),
+                  *(("rmi", "-i", f"localhost/{name}") for name in ("kept:one", "kept:two", "built:one", "built:two", "parity:one", "loaded:one")),
+                  ("rmi", "-i", f"{world.engine.registry_name}/team/mine:latest")):
+        podman(*words, check=False)
+    world.clear(world.p1)
+
+
+def _topic(story):
+    def told(world):
+        for number, (exchange, direct, fenced) in enumerate(played(world, story)):
+            compared(exchange, direct, fenced, number)
+    return told
+
+
+for _story in STORIES:
+    globals()[f"test_{_story.__module__.split('.')[1]}_{_story.__name__}"] = _topic(_story)
+
+
+def test_what_is_not_there(world):
+    """Clients go by the texts: `No such image` makes them pull."""
+    rows = {}
+    for story in STORIES:
+        for exchange in story():
+            rows.setdefault(exchange.endpoint, exchange)
+    sides = [Side(socket, world) for socket in (world.engine.direct, world.p1)]
+    for endpoint, row in rows.items():
+        if "{" in endpoint and endpoint != "POST /libpod/manifests/{name:.*}":   # which makes it
+            asked = Exchange(endpoint, "absent", row.query, row.content, row.fields)
+            compared(asked, *(side.play(asked) for side in sides), "absent")
+
+
+def test_every_endpoint(world):
+    for endpoint in sorted(served()):
+        check(endpoint in _asked, f"{endpoint} has an exchange")
