@@ -22,11 +22,11 @@ VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU
           "swapFree", "NEventsListener", "NFd", "NGoroutines", "uptime", "freeLocks", "graphRootUsed", "userPercent", "systemPercent",
           "idlePercent", "IPPrefix", "system_cpu_usage", "total_usage", "usage_in_kernelmode", "usage_in_usermode", "LockNumber", "SizeRw",
           "StartedAt", "FinishedAt", "lockNumber", "cpu_usage", "memory_stats", "timeNano", "time", "CreatedAt", "CreatedTime", "Created",
-          "ReclaimableSize", "RWSize", "LayersSize", "UsageData", "kernelMemory", "MountCount", "Reclaimable", "VirtualSize",
+          "ReclaimableSize", "RWSize", "LayersSize", "UsageData", "kernelMemory", "MountCount", "Reclaimable", "VirtualSize", "SpaceReclaimed",
           "usage", "rx_bytes", "rx_packets", "tx_bytes", "tx_packets"}
 # Lists whose order means nothing.
 SETS = {"Env", "RepoTags", "RepoDigests", "Names", "NamesHistory", "Options", "Mounts", "LinkLocalIPs", "Aliases", "NetworkNames", "Networks", "SharedNamespaces", "DriverStatus"}
-IDENTITIES = ("Id", "ID", "id", "Name", "name", "Names", "VolumeName", "Destination", "Image", "ImageID")
+IDENTITIES = ("Action", "Id", "ID", "id", "Name", "name", "Names", "VolumeName", "Destination", "Image", "ImageID")
 
 
 def document(answer, ids):
@@ -72,11 +72,13 @@ class Reader:
                 text = text.replace(identifier[:12], f"<{word}>")
         for pattern, word in PATTERNS:
             text = pattern.sub(word, text)
-        return text
+        return "\n".join(sorted(text.split("\n"))) if "errors occurred" in text else text
 
     def value(self, value, key=""):
         if isinstance(value, dict):
             return {self.text(name): self.value(one, name) for name, one in value.items() if name != LABEL}
+        if key == "Processes":
+            return [row[-1:] for row in value]
         if isinstance(value, list):
             items = [self.value(one) for one in value if not (isinstance(one, str) and one.startswith(LABEL + "="))]
             return sorted(items, key=json.dumps) if key in SETS else items

@@ -116,7 +116,7 @@ def pods():
     yield X(f"POST {one}/start", "group")
     yield X("GET /libpod/containers/json", query='pod=true&filters={{"label":["parity=yes"]}}')
     yield X("GET /libpod/containers/{name}/json", "member")
-    yield X(f"GET {one}/top", "group", "ps_args=-o,comm")
+    yield X(f"GET {one}/top", "group")
     yield X("GET /libpod/pods/stats", query="namesOrIDs=group&stream=false")
     yield X(f"POST {one}/pause", "group")
     yield X(f"POST {one}/unpause", "group")

@@ -29,8 +29,8 @@ def _events(api, create):
     yield create
     yield X(f"POST {one}/start", "brief")
     yield X(f"POST {one}/wait", "brief")
-    yield X(f"GET {api}/events", query="stream=false&since={since}&" + filters, until="die")
     yield X(f"DELETE {one}", "brief")
+    yield X(f"GET {api}/events", query="stream=false&since={since}&" + filters, until="cleanup")
 
 
 def events():

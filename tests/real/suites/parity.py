@@ -44,20 +44,20 @@ def played(world, story):
     for socket in (world.engine.direct, world.p1):
         side = Side(socket, world)
         sides.append([side.play(exchange) for exchange in story()])
-        _tidy(world)
+        _tidy(world, socket)
     return zip(story(), *sides)
 
 
-def _tidy(world):
-    """What a story left behind."""
-    podman = world.engine.podman
-    for words in (("rm", "-f", "-i", "-t", "0", "-v", "web", "tty", "echo", "user", "brief", "well", "member", "renamed", "lost"),
-                  ("pod", "rm", "-f", "-i", "group", "spare"), ("volume", "rm", "-f", "data", "implied"), ("network", "rm", "-f", "net", "side"),
-                  ("secret", "rm", "word"), ("manifest", "rm", "localhost/many:latest"),
-                  *(("rmi", "-i", f"localhost/{name}") for name in ("kept:one", "kept:two", "built:one", "built:two", "parity:one", "loaded:one")),
-                  ("rmi", "-i", f"{world.engine.registry_name}/team/mine:latest")):
-        podman(*words, check=False)
-    world.clear(world.p1)
+LEFT = """libpod/containers/web libpod/containers/tty libpod/containers/echo libpod/containers/user libpod/containers/brief libpod/containers/well
+libpod/containers/renamed libpod/containers/lost libpod/pods/group libpod/pods/spare libpod/volumes/data libpod/volumes/implied libpod/networks/net
+libpod/networks/side libpod/secrets/word libpod/manifests/localhost%2Fmany:latest libpod/images/localhost%2Fkept:one libpod/images/localhost%2Fkept:two
+libpod/images/localhost%2Fbuilt:one libpod/images/localhost%2Fbuilt:two libpod/images/localhost%2Fparity:one libpod/images/localhost%2Floaded:one""".split()
+
+
+def _tidy(world, socket):
+    """What a story left behind, if it went wrong."""
+    for path in LEFT:
+        socket.delete(f"/v4.0.0/{path}?force=true")
 
 
 def _topic(story):
