@@ -23,7 +23,9 @@ VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU
           "idlePercent", "IPPrefix", "system_cpu_usage", "total_usage", "usage_in_kernelmode", "usage_in_usermode", "LockNumber", "SizeRw",
           "StartedAt", "FinishedAt", "lockNumber", "cpu_usage", "memory_stats", "timeNano", "time", "CreatedAt", "CreatedTime", "Created",
           "ReclaimableSize", "RWSize", "LayersSize", "UsageData", "kernelMemory", "MountCount", "Reclaimable", "VirtualSize", "SpaceReclaimed",
-          "usage", "rx_bytes", "rx_packets", "tx_bytes", "tx_packets"}
+          "usage", "rootFsSize", "rwSize"}
+# As VALUES, and zero at one moment and not at another.
+MOMENTS = {"LockNumber", "lockNumber", "NFd", "NGoroutines", "NEventsListener", "rx_bytes", "rx_packets", "tx_bytes", "tx_packets", "SharedSize", "UniqueSize"}
 # Lists whose order means nothing.
 SETS = {"Env", "RepoTags", "RepoDigests", "Names", "NamesHistory", "Options", "Mounts", "LinkLocalIPs", "Aliases", "NetworkNames", "Networks", "SharedNamespaces", "DriverStatus"}
 IDENTITIES = ("Action", "Id", "ID", "id", "Name", "name", "Names", "VolumeName", "Destination", "Image", "ImageID")
@@ -74,15 +76,20 @@ class Reader:
             text = pattern.sub(word, text)
         return "\n".join(sorted(text.split("\n"))) if "errors occurred" in text else text
 
+    @staticmethod
+    def no_labels(name, value):
+        """Nothing but the project's label, an empty list or none: all the same."""
+        return name in ("Labels", "labels") and not set(value or {}) - {LABEL}
+
     def value(self, value, key=""):
         if isinstance(value, dict):
-            return {self.text(name): self.value(one, name) for name, one in value.items() if name != LABEL}
+            return {self.text(name): self.value(one, name) for name, one in value.items() if name != LABEL and not self.no_labels(name, one)}
         if key == "Processes":
             return [row[-1:] for row in value]
         if isinstance(value, list):
             items = [self.value(one) for one in value if not (isinstance(one, str) and one.startswith(LABEL + "="))]
             return sorted(items, key=json.dumps) if key in SETS else items
-        if key in VALUES and value:
+        if key in MOMENTS or (key in VALUES and value):
             return f"<{type(value).__name__}>"
         if isinstance(value, str):
             return self.text(value)
