@@ -1,6 +1,7 @@
 """Where two documents differ, as paths: `body.Mounts[].Source`."""
 
 import json
+from difflib import SequenceMatcher
 
 from exchanges.normal import IDENTITIES
 
@@ -31,10 +32,11 @@ def differences(direct, fenced, path=""):
 
 
 def _of_lists(direct, fenced, path):
-    """Items of one identity are one item, wherever they stand."""
+    """Items of one identity are one item, wherever they stand; others by what stands between what is the same."""
     left, right = [identity(item) for item in direct], [identity(item) for item in fenced]
     if None in left + right or len(set(left)) < len(left) or len(set(right)) < len(right):
-        left, right = list(range(len(direct))), list(range(len(fenced)))
+        yield from _of_lines(direct, fenced, path)
+        return
     direct, fenced = dict(zip(left, direct)), dict(zip(right, fenced))
     for key in left + [key for key in right if key not in direct]:
         if key not in fenced:
@@ -43,3 +45,17 @@ def _of_lists(direct, fenced, path):
             yield path, "added", None, fenced[key]
         else:
             yield from differences(direct[key], fenced[key], path)
+
+
+def _of_lines(direct, fenced, path):
+    texts = [[json.dumps(item, sort_keys=True) for item in items] for items in (direct, fenced)]
+    for what, start, end, other_start, other_end in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+        if what == "equal":
+            continue
+        left, right = direct[start:end], fenced[other_start:other_end]
+        if len(left) == len(right):
+            for one, other in zip(left, right):
+                yield from differences(one, other, path)
+            continue
+        yield from ((path, "absent", item, None) for item in left)
+        yield from ((path, "added", None, item) for item in right)

@@ -82,7 +82,7 @@ def by_libpod():
     yield from _looks("/libpod", MINE)
     yield X(f"GET {one}/exists", MINE)
     yield X(f"GET {one}/tree", MINE)
-    yield X("GET /libpod/images/{name}/changes", "localhost/other")
+    yield X("GET /libpod/images/{name:.*}/changes", "localhost/other")
     yield X(f"GET {one}/get", MINE, "format=oci-archive")
     yield X("GET /libpod/images/export", query=f"format=docker-archive&references={MINE}")
     yield X(f"POST {one}/push", MINE, f"destination={MINE}")

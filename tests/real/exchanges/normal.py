@@ -15,7 +15,7 @@ PATTERNS = [(re.compile(pattern), word) for pattern, word in (
     (r"\b[0-9a-f]{64}\b", "<id>"), (r"\b[0-9a-f]{11,12}\b", "<id>"), (r"\b[0-9a-f]{32}\b", "<id>"), (r"/l/[A-Z0-9]{26}\b", "/l/<id>"),
     (r"\b(?!0001)\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d| [+-]\d{4} \w+)?(?: m=\S+)?", "<time>"),
     (r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", "<mac>"), (r"\b10\.8[89]\.\d+\.\d+", "<address>"),
-    (r"\b\d+(?:\.\d+)?(?:ms|µs|s)\b", "<time>"), (r"\bpodman\d+\b", "<bridge>"))]
+    (r"\b\d+(?:\.\d+)?(?:ms|µs|s)\b", "<time>"), (r"\bpodman\d+\b", "<bridge>"), (r"^STEP \d+/\d+:", "STEP:"))]
 # Values that are of the moment, by their keys; that they are there, and of which type, is compared.
 VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU", "CPUNano", "CPUSystemNano", "SystemNano", "UpTime", "Up",
           "Duration", "AvgCPU", "MemUsage", "MemLimit", "MemPerc", "PIDs", "BlockInput", "BlockOutput", "NetInput", "NetOutput", "PercentCPU", "memFree",

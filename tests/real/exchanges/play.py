@@ -91,8 +91,6 @@ class Side:
             time.sleep(0.1)
         if exchange.made and answer.status < 300:
             self.know(exchange.made, self._made(answer))
-        if __import__("os").environ.get("DUMP"):
-            print(f"{time.monotonic() - end + 10:5.1f} {answer.status} {exchange.endpoint} {exchange.at} {exchange.query} {answer.text[:100]!r}", flush=True)
         return document(answer, self.ids)
 
     @staticmethod
