@@ -112,7 +112,7 @@ def _streams(api):
 
 def _end(api):
     one = f"{api}/containers/{{name}}"
-    yield X(f"POST {api}/commit", query="container=web&repo=localhost/kept&tag=one&comment=said&author=somebody&format=docker&changes=ENV%20A%3Db", made="kept")
+    yield X(f"POST {api}/commit", query="container=web&repo=localhost/kept&tag=one&comment=said&author=somebody&format=docker&changes=ENV%20A%3Db", content={}, made="kept")
     yield X("GET /libpod/images/{name:.*}/json", "{kept}")
     yield X("DELETE /libpod/images/{name:.*}", "localhost/kept:one")
     yield X(f"POST {one}/update", "web", content={"Memory": 134217728} if not api else {"memory": {"limit": 134217728}})

@@ -53,7 +53,7 @@ def hides(difference):
 def by_absence(difference):
     """Both say that it is not there. Podman has 400 and 500 for some verbs."""
     direct, fenced = difference.answers
-    words = "No such image|no such|not known|not found|unknown|Not Found"
+    words = "No such image|failed to find image|no such|not known|not found|unknown|Not Found"
     return fenced["status"] == 404 and direct["status"] in (400, 404, 500) and bool(re.search(words, json.dumps(direct["body"])))
 
 
@@ -88,7 +88,7 @@ def no_endpoint(difference):
 def of_build(difference):
     """Steps that are podfence's, and the ids that come of them."""
     texts = [str(one) for one in (difference.direct, difference.fenced) if one is not None]
-    return all(re.search(r"FROM|appx\.project|--> |Using cache|<id>", text) for text in texts)
+    return all(re.search(r"FROM|appx\.project|--> |Using cache|<id>|<built>|Successfully tagged|#\(nop\)|/bin/sh -c", text) for text in texts)
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,11 @@ DIFFERENCES = (
     Row("host", "GET /libpod/containers/showmounted", "body.*", test=emptied),
     Row("host", "GET /libpod/pods/json, GET /libpod/pods/{name}/json", "body*.Cgroup, body[].Cgroup, body.CgroupParent, body.CgroupPath", test=emptied),
     Row("host", "GET /secrets*, GET /libpod/secrets/*", "body*.Spec.Driver.Options.path", "absent"),
-    Row("host", "GET /info, GET /libpod/info", "body*path, body*Path, body*executable, body*configFile, body.DockerRootDir", test=emptied),
-    Row("host", "GET /info, GET /libpod/info", "body.Name, body.host.hostname, body.RegistryConfig.*, body.Runtimes*", "other absent"),
+    Row("host", "GET /info, GET /libpod/info", "body*path, body*Path, body*executable, body*configFile, body.DockerRootDir, body.store.*", test=emptied),
+    Row("host", "GET /info, GET /libpod/info", "body.Name, body.host.hostname, body.RegistryConfig.*, body.registries.*, body.Runtimes*", "other absent"),
     # Networks and privileges
-    Row("network", "GET /containers/{name}/json", "body.HostConfig.NetworkMode, body.NetworkSettings.Gateway"),
+    Row("network", "GET /containers/{name}/json", "body.HostConfig.NetworkMode, body.NetworkSettings.Gateway, body.NetworkSettings.IPAddress, "
+        "body.NetworkSettings.IPPrefixLen, body.NetworkSettings.MacAddress"),
     Row("network", "GET /containers/{name}/json, GET /containers/json", "body*NetworkSettings.Networks*", "absent added other"),
     Row("privileges", "GET /containers/{name}/json, GET /libpod/containers/{name}/json", "body.HostConfig.SecurityOpt[]", "added"),
     Row("privileges", "GET /libpod/containers/{name}/json", "body.Config.sdNotifyMode", "added"),
@@ -149,17 +150,19 @@ DIFFERENCES = (
     Row("own", "GET /system/df, GET /libpod/system/df", "body.Images[], body.Containers[], body.Volumes[]", "absent"),
     Row("own", "GET /system/df, GET /libpod/system/df", "body.*"),
     Row("parent", "GET /images/json, GET /libpod/images/json, GET /images/{name:.*}/json", "body[].ParentId, body.Parent", test=emptied),
-    Row("full id", "GET /containers/{name}/logs, GET /libpod/containers/{name}/logs, POST /networks/{name}/disconnect", "body.cause, body.message", test=hides),
+    Row("full id", "GET /containers/{name}/logs, GET /libpod/containers/{name}/logs, POST /libpod/containers/{name}/wait, POST /networks/{name}/disconnect", "body.cause, body.message", test=hides),
     Row("full id", "PUT /libpod/manifests/{name:.*}", "body.images[]"),
     # podfence's own words
     Row("own answer", "*", "head.api-version, head.libpod-api-version, head.server", "absent", own_answer),
     Row("absent", "*", "status, body.cause, body.message, body.response", test=by_absence),
+    Row("absent", "GET /containers/{name}/top, GET /containers/{name}/stats", "body", test=lambda each: each.both(404), engines="4"),
     Row("refused", "*", "status, body.cause, body.message, body.response, head.content-type", "other added", by_podfence),
     Row("refused", BUILDS, "body.error, body.errorDetail", "absent", by_podfence),
     Row("errors", "POST /images/create", "head.content-type, body.cause, body.response", "added"),
     Row("push", "POST /images/{name:.*}/push", "body[].status", test=lambda each: each.direct.replace(":latest]", "]") == each.fenced),
-    Row("unknown endpoint", "* /libpod/volumes/{name}/import, * /libpod/volumes/{name}/export", "head.content-type, head.x-content-type-options, body",
+    Row("unknown endpoint", "*", "head.content-type, head.x-content-type-options, body",
         "other absent", no_endpoint),
+    Row("unknown endpoint", "GET /libpod/secrets/{name}/exists", "status, head.*, body[]", "other absent", engines="4"),
     # Reports
     Row("each", "POST /containers/prune, POST /libpod/containers/prune, POST /volumes/prune, POST /libpod/volumes/prune",
         "body.SpaceReclaimed, body[].Size", test=sized_zero),
@@ -173,6 +176,9 @@ DIFFERENCES = (
                       "body.StopReport*, body.RmReport*", "absent"),
     Row("kube", KUBE, "status, body.message, body.response"),
     Row("kube", "GET /libpod/pods/{name}/json", "body.InfraConfig.Networks, body.RestartPolicy", "other absent"),
+    Row("kube", "GET /libpod/containers/{name}/json", "body.NetworkSettings.Networks, body.*Annotations.io.podman.annotations.kube.*, body.Config.Passwd",
+        "absent added", lambda each: "kube" in str(each.answers[0]["body"])),
+    Row("kube", "DELETE /libpod/play/kube, DELETE /libpod/kube/play", "body.cause, body.message, body.response", "added", by_absence),
     Row("kube", GENERATED, "head.content-type, body[]", "absent added other"),
 )
 

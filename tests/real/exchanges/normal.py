@@ -14,7 +14,7 @@ PATTERNS = [(re.compile(pattern), word) for pattern, word in (
     (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "<uuid>"), (r"\b(libpod_builder|api_load\.tar|container_images_oci|buildah|storage)\d{5,}", r"\1<number>"),
     (r"\b[0-9a-f]{64}\b", "<id>"), (r"\b[0-9a-f]{11,12}\b", "<id>"), (r"\b[0-9a-f]{32}\b", "<id>"), (r"/l/[A-Z0-9]{26}\b", "/l/<id>"),
     (r"\b(?!0001)\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d| [+-]\d{4} \w+)?(?: m=\S+)?", "<time>"),
-    (r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", "<mac>"), (r"\b10\.8[89]\.\d+\.\d+", "<address>"),
+    (r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", "<mac>"), (r"\b10\.(?:8[89]|99)\.\d+\.\d+", "<address>"),
     (r"\b\d+(?:\.\d+)?(?:ms|µs|s)\b", "<time>"), (r"\bpodman\d+\b", "<bridge>"), (r"^STEP \d+/\d+:", "STEP:"))]
 # Values that are of the moment, by their keys; that they are there, and of which type, is compared.
 VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU", "CPUNano", "CPUSystemNano", "SystemNano", "UpTime", "Up",
@@ -27,7 +27,7 @@ VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU
 # As VALUES, and zero at one moment and not at another.
 MOMENTS = {"LockNumber", "lockNumber", "NFd", "NGoroutines", "NEventsListener", "rx_bytes", "rx_packets", "tx_bytes", "tx_packets", "SharedSize", "UniqueSize"}
 # Lists whose order means nothing.
-SETS = {"Env", "RepoTags", "RepoDigests", "Names", "NamesHistory", "Options", "Mounts", "LinkLocalIPs", "Aliases", "NetworkNames", "Networks", "SharedNamespaces", "DriverStatus"}
+SETS = {"Env", "Binds", "RepoTags", "RepoDigests", "Names", "NamesHistory", "Options", "Mounts", "LinkLocalIPs", "Aliases", "NetworkNames", "Networks", "SharedNamespaces", "DriverStatus"}
 IDENTITIES = ("Action", "Id", "ID", "id", "Name", "name", "Names", "VolumeName", "Destination", "Image", "ImageID")
 
 
@@ -85,7 +85,7 @@ class Reader:
         if isinstance(value, dict):
             return {self.text(name): self.value(one, name) for name, one in value.items() if name != LABEL and not self.no_labels(name, one)}
         if key == "Processes":
-            return [row[-1:] for row in value]
+            return sorted(row[-1:] for row in value)
         if isinstance(value, list):
             items = [self.value(one) for one in value if not (isinstance(one, str) and one.startswith(LABEL + "="))]
             return sorted(items, key=json.dumps) if key in SETS else items

@@ -121,7 +121,6 @@ def pods():
     yield X(f"POST {one}/pause", "group")
     yield X(f"POST {one}/unpause", "group")
     yield X(f"POST {one}/restart", "group")
-    yield X(f"DELETE {one}", "group")
     yield X(f"POST {one}/kill", "group", "signal=URG")
     yield X(f"POST {one}/stop", "group", "t=5")
     yield X(f"POST {one}/stop", "group", "t=5")

@@ -41,6 +41,9 @@ class Side:
         self.ids = {}          # what answers are read with: id and the word for it
         version = world.engine.direct.get("/version").json()["Version"]
         self.libpod = f"/v{version}/libpod"
+        for image in world.engine.direct.get("/v4.0.0/libpod/images/json").json():
+            for name in image.get("Names") or []:
+                self.ids[image["Id"]] = name.rsplit("/", 1)[1].removesuffix(":latest")
 
     def know(self, word, identifier):
         self.words[word] = identifier

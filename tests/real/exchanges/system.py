@@ -4,10 +4,10 @@ import json
 
 from exchanges.containers import LABELS
 from exchanges.play import Exchange as X
-from world import IMAGE, SLEEP
+from world import IMAGE
 
 POD = json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "group", "labels": LABELS}, "spec": {
-    "restartPolicy": "Never", "containers": [{"name": "web", "image": IMAGE, "command": SLEEP, "env": [{"name": "A", "value": "b"}]}]}}).encode()
+    "restartPolicy": "Never", "containers": [{"name": "web", "image": IMAGE, "command": ["/bin/sh", "-c", "trap 'exit 0' TERM; /bin/sleep 1000 & wait"], "env": [{"name": "A", "value": "b"}]}]}}).encode()
 
 
 def kube():
@@ -25,16 +25,18 @@ def kube():
 
 def _events(api, create):
     one = f"{api}/containers/{{name}}"
-    filters = 'filters={{"container":["brief"]}}'
     yield create
     yield X(f"POST {one}/start", "brief")
     yield X(f"POST {one}/wait", "brief")
+    yield X(f"GET {api}/events", query='stream=false&since={since}&filters={{"container":["brief"]}}', until="cleanup")
     yield X(f"DELETE {one}", "brief")
-    yield X(f"GET {api}/events", query="stream=false&since={since}&" + filters, until="cleanup")
 
 
-def events():
+def events_by_docker():
     yield from _events("", X("POST /containers/create", query="name=brief", content={"Image": IMAGE, "Cmd": ["false"], "Labels": LABELS}, made="brief"))
+
+
+def events_by_libpod():
     yield from _events("/libpod", X("POST /libpod/containers/create", made="brief",
                                     content={"image": IMAGE, "name": "brief", "command": ["false"], "labels": LABELS}))
 
