@@ -32,19 +32,18 @@ def differences(direct, fenced, path=""):
 
 
 def _of_lists(direct, fenced, path):
-    """Items of one identity are one item, wherever they stand; others by what stands between what is the same."""
-    left, right = [identity(item) for item in direct], [identity(item) for item in fenced]
-    if None in left + right or len(set(left)) < len(left) or len(set(right)) < len(right):
-        yield from _of_lines(direct, fenced, path)
-        return
-    direct, fenced = dict(zip(left, direct)), dict(zip(right, fenced))
-    for key in left + [key for key in right if key not in direct]:
-        if key not in fenced:
-            yield path, "absent", direct[key], None
-        elif key not in direct:
-            yield path, "added", None, fenced[key]
+    """Items of one identity are one item, wherever they stand; others go by what stands between what is the same."""
+    left, right = ([identity(item) for item in items] for items in (direct, fenced))
+    known = {one for one in {*left, *right} if one and left.count(one) <= 1 and right.count(one) <= 1}
+    items = [{one: item for one, item in zip(names, items) if one in known} for names, items in ((left, direct), (right, fenced))]
+    for one in sorted(known):
+        if one not in items[1]:
+            yield path, "absent", items[0][one], None
+        elif one not in items[0]:
+            yield path, "added", None, items[1][one]
         else:
-            yield from differences(direct[key], fenced[key], path)
+            yield from differences(items[0][one], items[1][one], path)
+    yield from _of_lines(*([item for one, item in zip(names, items) if one not in known] for names, items in ((left, direct), (right, fenced))), path)
 
 
 def _of_lines(direct, fenced, path):

@@ -28,7 +28,7 @@ def _events(api, create):
     yield create
     yield X(f"POST {one}/start", "brief")
     yield X(f"POST {one}/wait", "brief")
-    yield X(f"GET {api}/events", query='stream=false&since={since}&filters={{"container":["brief"]}}', until="cleanup")
+    yield X(f"GET {api}/events", query='stream=false&since={since}&filters={{"container":["{brief}"]}}', until="cleanup")
     yield X(f"DELETE {one}", "brief")
 
 
