@@ -120,7 +120,7 @@ constexpr auto served = std::to_array<Endpoint>({
 
     // Networks
     {Get,    "/networks",                                 Docker, {},              List,             Query::NetworkList,         {},                          Answer::Networks},
-    {Post,   "/networks/create",                          Docker, {},              NetworkCreate,    {},                         Body::NetworkCreateCompat,   Answer::Bytes},
+    {Post,   "/networks/create",                          Docker, {},              NetworkCreate,    {},                         Body::NetworkCreateCompat,   Answer::Network},
     {Post,   "/networks/prune",                           Docker, {},              Prune,            Query::NetworkPrune,        {},                          Answer::Bytes},
     {Get,    "/networks/{name}",                          Docker, Kind::Network,   Plain,            Query::NetworkInspect,      {},                          Answer::Network},
     {Delete, "/networks/{name}",                          Docker, Kind::Network,   NetworkRemove,    Query::NetworkRemove,       {},                          Answer::Bytes},
@@ -179,7 +179,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Get,    "/libpod/images/{name:.*}/history",          Libpod, Kind::Image,     Plain,            {},                         {},                          Answer::ImageHistory},
     {Get,    "/libpod/images/{name:.*}/get",              Libpod, Kind::Image,     ImageSave,        Query::ImageGetLibpod,      {},                          Answer::Bytes},
     {Get,    "/libpod/images/{name:.*}/tree",             Libpod, Kind::Image,     Plain,            Query::ImageTree,           {},                          Answer::ImageTree},
-    {Get,    "/libpod/images/{name}/changes",             Libpod, Kind::Image,     Plain,            Query::ImageChanges,        {},                          Answer::Bytes},
+    {Get,    "/libpod/images/{name:.*}/changes",          Libpod, Kind::Image,     Plain,            Query::ImageChanges,        {},                          Answer::Bytes},
     {Post,   "/libpod/images/{name:.*}/tag",              Libpod, Kind::Image,     ImageTag,         Query::ImageTag,            {},                          Answer::Bytes},
     {Post,   "/libpod/images/{name:.*}/untag",            Libpod, Kind::Image,     ImageUntag,       Query::ImageTag,            {},                          Answer::Bytes},
     {Post,   "/libpod/images/{name:.*}/push",             Libpod, Kind::Image,     ImagePush,        Query::ImagePush,           {},                          Answer::PushLines},

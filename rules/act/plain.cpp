@@ -1,6 +1,7 @@
 // The common way: one object or none in the path, a query, perhaps content; judged, written anew, sent on.
 
 #include <algorithm>
+#include <array>
 
 #include "rules/act/act.hpp"
 #include "rules/json.hpp"
@@ -64,15 +65,31 @@ std::string upstream_path(const Exchange& exchange, std::string_view id) {
   return result.append(path.substr(0, open)).append(encode(id)).append(path.substr(close + 1));
 }
 
-/// `podman rm --ignore` and `run --replace`: a container that is not there counts as removed. Podman 4.3 to 5.4 say so.
-Decision removed_already(Exchange& exchange, const Deny& deny) {
+/// What is not there counts as removed where the client says so: `podman rm --ignore` and `run --replace`, `docker
+/// volume rm --force`. Podman 4.3 to 5.4 answer this.
+struct RemovedAlready {
+  Query query;
+  Family family;
+  QueryPair said;
+  int status;
+  std::string_view content;
+};
+const std::array removed_already{
+    RemovedAlready{Query::ContainerRemove, Family::Libpod, {"ignore", "true"}, 200, "[]\n"},
+    RemovedAlready{Query::VolumeRemove, Family::Docker, {"force", "true"}, 204, ""},
+};
+
+Decision absent(Exchange& exchange, const Deny& deny) {
   const auto& endpoint = *exchange.match.endpoint;
-  if (!deny.rule->hidden || endpoint.query != Query::ContainerRemove || endpoint.family != Family::Libpod) return deny;
+  const auto row = std::ranges::find_if(removed_already, [&](const RemovedAlready& each) {
+    return deny.rule->hidden && each.query == endpoint.query && each.family == endpoint.family;
+  });
+  if (row == removed_already.end()) return deny;
   const auto query = judge_query(endpoint.query, exchange);
   if (const auto* denied = std::get_if<Deny>(&query)) return *denied;
   const auto& pairs = std::get<JudgedQuery>(query).pairs;
-  if (std::ranges::find(pairs, QueryPair{"ignore", "true"}) == pairs.end()) return deny;
-  return Reply{200, "application/json", "[]\n", {}};
+  if (std::ranges::find(pairs, row->said) == pairs.end()) return deny;
+  return Reply{row->status, row->content.empty() ? "" : "application/json", std::string(row->content), {}};
 }
 
 Decision plain(Exchange& exchange) {
@@ -80,7 +97,7 @@ Decision plain(Exchange& exchange) {
   std::string id;
   if (endpoint.subject != Kind::None) {
     auto subject = subject_of(exchange);
-    if (subject.denied) return removed_already(exchange, *subject.denied);
+    if (subject.denied) return absent(exchange, *subject.denied);
     if (!subject.fact) return Ask{};  // nothing behind the path is judged for an object that may be foreign
     id = upstream_word(endpoint, *subject.fact);
   }

@@ -144,7 +144,7 @@ Decision prune(Exchange& exchange) {
       return prune_listed(exchange, Kind::Container, judged,
                           {"status", {"created", "initialized", "stopped", "exited"}});
     case Query::PodPrune:
-      return prune_listed(exchange, Kind::Pod, judged, {"status", {"exited", "stopped", "created"}});
+      return prune_listed(exchange, Kind::Pod, judged, {"status", {"exited", "stopped"}});
     case Query::NetworkPrune:
       return prune_listed(exchange, Kind::Network, judged, {"dangling", {"true"}});
     case Query::VolumePrune:

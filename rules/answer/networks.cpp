@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/answer/rewrite.hpp"
+#include "rules/body/checks.hpp"
 #include "rules/name_patterns.hpp"
 
 namespace podfence::rules::answer {
@@ -41,6 +42,8 @@ bool rewrite_networks(Exchange& exchange, json::Value& document) {
 
 bool rewrite_network(Exchange& exchange, json::Value& document) {
   if (!document.members()) return false;
+  // Podman 5 takes the option that podfence adds to every network, and says that Docker would not know it.
+  if (document.text("Warning").find(isolate_option) != std::string_view::npos) document.set("Warning", "");
   keep_own_containers(exchange, document);
   return true;
 }

@@ -14,6 +14,7 @@
 #include "rules/image_removal.hpp"
 #include "rules/manifest.hpp"
 #include "rules/names.hpp"
+#include "rules/query.hpp"
 
 namespace podfence::rules {
 
@@ -178,7 +179,7 @@ Reply image_removal(Exchange& exchange, Outcomes outcomes) {
   // One image: nothing of it went, so the answer is the error. A batch always has a report.
   if (endpoint.act == Act::ImageRemove && failed != outcomes.end() && std::ranges::none_of(outcomes, succeeded))
     return rewrite_error(exchange, failed->status, failed->content);
-  if (endpoint.act == Act::ImageBatchRemove)
+  if (endpoint.act == Act::ImageBatchRemove && !is_said(exchange, "ignore", false))
     std::ranges::move(absent_of_batch(exchange, outcomes), std::back_inserter(outcomes));
   const auto gone = removed(exchange, images_before(exchange), outcomes);
   return reply(endpoint.family == Family::Docker ? docker_rows(gone) : libpod_removal(exchange, gone, outcomes));

@@ -62,6 +62,11 @@ def skip(what, why):
     tally.skipped.append(f"{_topic}: {what}: {why}")
 
 
+def leave_out(suite):
+    """A suite that ran on another engine in this run, for tests/evidence."""
+    print("\t".join(("left out", f"tests/real/suites/{suite}.py", "", "", tally.engine)), file=_evidence, flush=True)
+
+
 def until(claim, seconds=10.0, pause=0.05):
     """Waits for a claim to become true; its last value."""
     end = time.monotonic() + seconds

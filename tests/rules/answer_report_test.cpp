@@ -137,6 +137,28 @@ TEST_CASE("one image that could not be removed is an error, of a batch it is in 
             R"("Errors":["image used by <hidden>: image is in use by a container"]})" + "\n");
 }
 
+TEST_CASE("of a batch, what is not there is an error, but for those who said that they ignore it") {
+  const auto said = [](const std::string& query) {
+    Recorded batch(Method::Delete, "/v5.4.2/libpod/images/remove?images=localhost/absent" + query);
+    return reported(batch, {}).content;
+  };
+  CHECK(said("") == R"({"ExitCode":1,"Errors":["localhost/absent: image not known"]})" + std::string("\n"));
+  CHECK(said("&ignore=false") == said(""));
+  CHECK(said("&ignore=true") == R"({"ExitCode":0,"Errors":[]})" + std::string("\n"));
+}
+
+TEST_CASE("a new network has no warning about the option that podfence adds, and keeps others") {
+  const auto shown = [](const std::string& warning) {
+    Recorded world(Method::Post, "/v1.41/networks/create");
+    const auto result =
+        rewrite_answer(world.match.endpoint->answer, world.exchange, R"({"Id":"a","Warning":")" + warning + R"("})");
+    REQUIRE(std::holds_alternative<std::string>(result));
+    return std::get<std::string>(result);
+  };
+  CHECK(shown(R"(\"isolate: true\" is not a recognized option)") == R"({"Id":"a","Warning":""})" + std::string("\n"));
+  CHECK(shown("another") == R"({"Id":"a","Warning":"another"})" + std::string("\n"));
+}
+
 TEST_CASE("images that were pruned are reported with their size") {
   for (const auto* target : {"/v1.41/images/prune", "/v4.3.1/libpod/images/prune"}) {
     CAPTURE(target);

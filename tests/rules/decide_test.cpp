@@ -105,6 +105,21 @@ TEST_CASE("removing a container that is not there succeeds where the client says
         "/v5.4.2/libpod/containers/" + id('a') + "?ignore=true");
 }
 
+TEST_CASE(
+    "removing a volume that is not there succeeds where a client of Docker says force, and a foreign one is none") {
+  auto world = one_of_every_kind();
+  for (const std::string name : {"absent", "data10"}) {
+    CAPTURE(name);
+    const auto forced = world.decide(Method::Delete, "/v1.41/volumes/" + name + "?force=1");
+    REQUIRE(std::holds_alternative<Reply>(forced));
+    CHECK(std::get<Reply>(forced).status == 204);
+    CHECK(std::get<Reply>(forced).content.empty());
+    CHECK(rule_of(world.decide(Method::Delete, "/v1.41/volumes/" + name + "?force=0")) == "ownership.hidden");
+    CHECK(rule_of(world.decide(Method::Delete, "/v5.4.2/libpod/volumes/" + name + "?force=true")) ==
+          "ownership.hidden");
+  }
+}
+
 TEST_CASE("what is shared can be read and not changed") {
   auto world = one_of_every_kind();
   CHECK(target_of(world.decide(Method::Get, "/v1.41/images/localhost/shared/base/json")) ==

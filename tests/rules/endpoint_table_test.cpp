@@ -104,6 +104,9 @@ const std::set<std::string> withheld = {
     "/libpod/images/{name:.*}/resolve",  // the host's registries.conf
 };
 
+/// Routes with a name in one segment, which may have slashes in it, written as %2F.
+const std::set<std::string> slashed = {"/libpod/images/{name}/changes"};
+
 /// Routes of clients that no Podman has.
 const std::set<std::string> extras = {"/session", "/grpc", "/build/prune"};
 
@@ -129,7 +132,7 @@ TEST_CASE("every route of Podman has a row with a decision that fits, and every 
       const bool refused = row->act == Act::Refuse;
       // Two greedy parameters in one route: the row above it decides (act/manifest.cpp).
       const bool same_path = row->path == recorded.path;
-      if (!same_path) CHECK(recorded.path.find("/registry/") != std::string::npos);
+      if (!same_path) CHECK((recorded.path.find("/registry/") != std::string::npos || slashed.contains(recorded.path)));
       CHECK((row->family == Family::Libpod) == (recorded.family == "libpod"));
       if (recorded.recommendation == "deny")
         CHECK(refused != narrowed.contains(recorded.path));

@@ -106,6 +106,7 @@ def test_volumes(world):
           docker("volume", "ls", "-q"))
     fails(docker("volume", "rm", "data"), 1, what="a volume in use is not removed")
     fails(docker("volume", "rm", "dat"), 1, what="the prefix of a volume's name is not the volume")
+    ok(docker("volume", "rm", "-f", "absent"), "what is not there is gone to volume rm -f")
     ok(docker("rm", "-v", "user"))
     says(docker("volume", "ls", "-q"), "data", what="rm -v removes anonymous volumes")
     ok(docker("volume", "rm", "data"))

@@ -133,6 +133,9 @@ pod       DELETE /libpod/play/kube
 pod       DELETE /libpod/kube/play?force=true
 """
 
+# What is not there is gone to these, as Podman says too.
+GONE = {"DELETE /volumes/REF?force=true"}
+
 
 def _kube(name, image=IMAGE):
     """JSON is YAML."""
