@@ -64,15 +64,17 @@ class Project(Socket):
 
     def start(self, *words, **options):
         """A client command that goes on while the test does other things."""
-        return subprocess.Popen(words, env=self.environment(), stdin=options.pop("stdin", subprocess.DEVNULL),
+        environment = {**self.environment(), **options.pop("environment", {})}
+        return subprocess.Popen(words, env=environment, stdin=options.pop("stdin", subprocess.DEVNULL),
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
-    def run(self, *words, data=b"", timeout=90, cwd=None):
-        """A client command to its end. `data` is its standard input."""
+    def run(self, *words, data=b"", timeout=90, cwd=None, environment=None):
+        """A client command to its end. `data` is its standard input, `environment` what it has besides the usual."""
         if isinstance(data, str):
             data = data.encode()
         try:
-            ran = subprocess.run(words, input=data, capture_output=True, timeout=timeout, env=self.environment(), cwd=cwd)
+            ran = subprocess.run(words, input=data, capture_output=True, timeout=timeout, cwd=cwd,
+                                 env={**self.environment(), **(environment or {})})
             result = Ran(words, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace"))
         except subprocess.TimeoutExpired as late:
             result = Ran(words, -1, (late.stdout or b"").decode(errors="replace"), f"no end after {timeout} s")
