@@ -65,8 +65,7 @@ class BuildRule final : public LineRule {
   std::vector<json::Value> last_lines() override {
     if (id_.empty()) return {};
     std::vector<json::Value> lines{stream_line(id_ + "\n")};
-    const bool quiet = !values_of(exchange_.request.target, "q").empty();
-    if (exchange_.match.endpoint->family == Family::Libpod || quiet) return lines;
+    if (exchange_.match.endpoint->family == Family::Libpod || options_.quiet) return lines;
     json::Value aux, id;
     id.set("ID", "sha256:" + id_);
     aux.set("aux", std::move(id));

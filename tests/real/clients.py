@@ -7,7 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from check import check, lacks
+from check import check, lacks, until
 from wire import LineStream, Socket
 
 API = "/v1.41"
@@ -60,7 +60,8 @@ class Project(Socket):
         path = os.path.dirname(self.programs["docker"]) + ":" + os.environ["PATH"]
         return {"HOME": self.home, "PATH": path, "LANG": "C.UTF-8", "TERM": "xterm",
                 "DOCKER_HOST": f"unix://{self.path}", "CONTAINER_HOST": f"unix://{self.path}",
-                "DOCKER_CONFIG": self.home, "XDG_RUNTIME_DIR": self.home, "COMPOSE_HTTP_TIMEOUT": "60"}
+                "DOCKER_CONFIG": self.home, "XDG_RUNTIME_DIR": self.home, "COMPOSE_HTTP_TIMEOUT": "60",
+                **{name: os.environ[name] for name in ("PODFENCE_CACHE",) if name in os.environ}}   # where podman5 finds its tree
 
     def start(self, *words, **options):
         """A client command that goes on while the test does other things."""
@@ -126,6 +127,13 @@ def fails(ran, code=None, part="", what=""):
 def says(ran, text, what=""):
     """The command ended well and wrote exactly that."""
     check(ran.code == 0 and ran.text == text, what or f"{' '.join(ran.words)[:160]} says {text!r}", ran)
+    return ran
+
+
+def resolves(call, name, what=""):
+    """A name that a container looks up is found; aardvark-dns may need a moment to hear of a new network."""
+    ran = until(lambda: (ran := call("nslookup", name), "Address" in ran.out.partition(name)[2])[1] and ran, 10, 0.3) or call("nslookup", name)
+    check("Address" in ran.out.partition(name)[2], what or f"{name} is found by name", ran)
     return ran
 
 

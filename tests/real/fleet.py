@@ -2,10 +2,12 @@
 from docker28, programs for node from the npm registry. What is not there yet is made at the first use, and kept."""
 
 import functools
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
+from check import check, equal
 from clients import Ran
 
 HERE = Path(__file__).resolve().parent
@@ -52,11 +54,24 @@ class Client:
         self.words = words
         self.environment = environment
 
-    def __call__(self, *words, **options) -> Ran:
-        return self.project.run(*self.words, *words, environment=self.environment, **options)
+    def __call__(self, *words, environment=None, **options) -> Ran:
+        return self.project.run(*self.words, *words, environment={**self.environment, **(environment or {})}, **options)
 
     def start(self, *words, **options):
         return self.project.start(*self.words, *words, environment=self.environment, **options)
 
     def typed(self, *words, **options):
         return self.project.typed(*self.words, *words, **options)
+
+
+def run_program(client, name, timeout=180, least=10):
+    """A program of ours in a client's language: each of its claims is one, and it has come to its end."""
+    path = f"{client.project.home}/{Path(name).name}"
+    shutil.copy(HERE / name, path)   # where Debian 13 sees it too
+    ran = client(path, timeout=timeout)
+    *lines, last = ran.out.splitlines() or [""]
+    claims = [json.loads(line) for line in lines if line.startswith("{")]
+    for one in claims:
+        equal(one["actual"], one["expected"], f"{Path(name).stem}: {one['what']}")
+    check(ran.code == 0 and last == "end" and len(claims) >= least, f"{Path(name).stem} runs to its end", ran)
+    return ran
