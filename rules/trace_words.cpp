@@ -89,7 +89,7 @@ std::string content_document(const Endpoint& endpoint) {
 }
 
 Reply answer_to(const Trace& trace, const Deny& deny) {
-  return error_answer(deny, trace.endpoint ? trace.endpoint->family : Family::Docker);
+  return error_answer(deny, trace.endpoint);
 }
 
 std::string_view printable_field(const Field& field) {

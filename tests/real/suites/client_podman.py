@@ -20,10 +20,6 @@ def _podmans(world):
         world.clear(world.p1)
 
 
-def _engine(world):
-    return tuple(int(part) for part in world.engine.direct.get("/version").json()["Version"].split(".")[:2])
-
-
 def test_versions(world):
     for version, podman in _podmans(world):
         said = json.loads(ok(podman("version", "--format", "json")).out)
@@ -98,15 +94,12 @@ def test_kube(world):
     """What is generated from a pod plays again, and goes down with all that it made."""
     home = world.p1.home
     for version, podman in _podmans(world):
-        if version == "5.4" and _engine(world) < (5, 0):
-            # Podman 5's client asks in parameters of its own: what comes back from an older engine is that engine's.
-            pass
-        ok(podman("pod", "create", "--name", "shop"))
+        identifier = ok(podman("pod", "create", "--name", "shop")).text
         ok(podman("run", "-d", "--pod", "shop", "--name", "shop-web", "-e", "COLOUR=blue", "-v", "data:/data", IMAGE, *SLEEP))
         generated = ok(podman("kube", "generate", "shop")).out
         for line in ("kind: Pod", "name: shop", "name: COLOUR", "claimName: data"):
             contains(generated, line, f"kube generate tells {line!r}")
-        says(podman("pod", "rm", "-f", "-t", "1", "shop"), ok(podman("pod", "inspect", "shop", "--format", "{{.ID}}")).text)
+        says(podman("pod", "rm", "-f", "-t", "1", "shop"), identifier)
         path = f"{home}/kube-{version}.yaml"
         with open(path, "w") as file:
             file.write(generated)
@@ -153,7 +146,7 @@ def test_images(world):
         shows(podman("load", "-i", f"{home}/podman.tar"), f"Loaded image: {name}:1")
         equal(len(ok(podman("pull", "-q", f"{name}:2")).text), 64, "pull prints the id")
         shows(podman("history", f"{name}:1"), "COPY")
-        shows(podman("image", "tree", f"{name}:1"), "Image Layers") if _engine(world) >= (5, 0) or version == "4.3" else None
+        shows(podman("image", "tree", f"{name}:1"), "Image Layers")
         ok(podman("rmi", f"{name}:1", f"{name}:2"))
         ran = podman("run", "--rm", f"{registry}/team/spare:latest", "echo", "pulled first")
         equal((ran.code, ran.out), (0, "pulled first\n"), "run pulls what is not there")
@@ -171,9 +164,8 @@ def test_networks_and_the_system(world):
         ok(podman("network", "disconnect", "net2", "web"))
         fails(podman("network", "rm", "net"), 2, "being used")
         shows(podman("system", "df"), "Images", "Containers", "Local Volumes")
-        says(podman("system", "df", "--format", "{{.Type}} {{.Total}}").out and podman("system", "df", "--format", "{{.Type}}"),
-             "Images\nContainers\nLocal Volumes")
-        shows(podman("generate", "systemd", "--name", "web"), "podman start web" if _engine(world) < (5, 0) else "web")
+        says(podman("system", "df", "--format", "{{.Type}}"), "Images\nContainers\nLocal Volumes")
+        shows(podman("generate", "systemd", "--name", "web"), "/usr/bin/podman start web")
         ok(podman("rm", "-f", "-t", "1", "web"))
         shows(podman("network", "prune", "-f"), "net", "net2")
         says(podman("volume", "create", "spare"), "spare")

@@ -35,7 +35,7 @@ VOLUMES = {f"{NAME}-env": "/var/run/act", "act-toolcache": "/opt/hostedtoolcache
 
 
 def _create(world, **host):
-    own = {"Binds": ["/var/run/docker.sock:/var/run/docker.sock", "/workspace:/github/workspace", "/reference:/reference:ro"],
+    own = {"Binds": ["/var/run/docker.sock:/var/run/docker.sock", "/workspace:/github/workspace"],
            "Mounts": [{"Type": "volume", "Source": source, "Target": target} for source, target in VOLUMES.items()]}
     return world.p1.post(f"{API}/containers/create" + query(name=NAME), {
         **CONFIG, "Image": IMAGE, "Env": ["RUNNER_TOOL_CACHE=/opt/hostedtoolcache", "RUNNER_OS=Linux"], "Cmd": None, "Entrypoint": ENDLESS,
@@ -78,7 +78,7 @@ def test_job(world):
     put = p1.put(f"{API}/containers/{NAME}/archive" + query(path="/var/run/act", noOverwriteDirNonDir="true"),
                  _archive(workflow__0="#!/bin/sh\necho step $1 of $RUNNER_OS in $(pwd) as $(id -u); exit $1\n", workflow__envs="A=1\n"),
                  fields=[("Content-Type", "application/x-tar")])
-    equal(put.status, 200, "files are copied into it")
+    check(put.status == 200, "files are copied into it", put)
     for number in range(12):
         ended, output = _step(world, "/var/run/act/workflow/0", str(number), env=["RUNNER_OS=Linux", f"STEP={number}"], folder="/github/home")
         equal((ended, output.decode()), (number, f"step {number} of Linux in /github/home as 0\n"), f"step {number} tells output and exit code")
@@ -93,8 +93,8 @@ def test_job(world):
     taken = p1.get(f"{API}/containers/{NAME}/archive" + query(path="/var/run/act/workflow/envs"))
     with tarfile.open(fileobj=io.BytesIO(taken.content)) as tar:
         equal(tar.extractfile("envs").read(), b"A=1\nA=2\n", "what a step has written is read back")
-    equal((world.engine.home / "workspace-p1" / "job").read_text(), "from a job\n", "the workspace has what the job wrote") if not world.bare else None
-    equal(_step(world, "sh", "-c", "touch /reference/x")[0], 1, "what is mounted to be read is not written")
+    equal((world.engine.home / "workspace-p1" / "job").read_text(), "from a job\n", "the workspace has what the job wrote")
+    (world.engine.home / "workspace-p1" / "job").unlink()
     equal(_step(world, "test", "-S", "/var/run/docker.sock")[0], 0, "the job has a socket")
     equal(p1.delete(f"{API}/containers/{NAME}" + query(force=1, v=1)).status, 204, "the job's container goes")
     for volume in VOLUMES:
@@ -124,7 +124,7 @@ def test_service_containers(world):
     equal(service.status, 201, "the service")
     equal(p1.post(f"{API}/containers/service/start").status, 204, "runs")
     job = _create(world, NetworkMode=f"{NAME}-net")
-    equal(job.status, 201, "the job beside it")
+    check(job.status == 201, "the job beside it", job)
     equal(p1.post(f"{API}/containers/{NAME}/start").status, 204, "runs")
     ended, output = _step(world, "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do wget -q -O - http://db:8080/index.html && exit; sleep 0.5; done; exit 1")
     equal((ended, output), (0, b"served\n"), "the job reaches the service")
