@@ -9,7 +9,6 @@
 #include "rules/body/size.hpp"
 #include "rules/capability.hpp"
 #include "rules/exchange.hpp"
-#include "rules/query.hpp"
 
 namespace podfence::rules {
 
@@ -44,14 +43,6 @@ std::optional<Deny> judge_capability(json::Value& value, const Place& place) {
   const bool allowed = std::ranges::find(allowed_names, name) != allowed_names.end();
   if (allowed) return std::nullopt;
   return Deny{refusal("privilege.capability"), *value.string(), Kind::None, "", key_of_capability(name)};
-}
-
-/// What people typed was `docker build`: buildx makes a container of this name for the builder.
-std::optional<Deny> judge_privileged(json::Value&, const Place& place) {
-  const auto names = values_of(place.exchange.request.target, "name");
-  const bool builder = !names.empty() && names.front().starts_with("buildx_buildkit_");
-  return Deny{refusal("privilege.privileged"), place.path, Kind::None,
-              builder ? "set DOCKER_BUILDKIT=0 to use the classic builder: BuildKit's needs it" : ""};
 }
 
 std::optional<Deny> judge_security_option(json::Value& value, const Place&) {

@@ -74,14 +74,12 @@ inline constexpr Rule ulimit = checked(judge_ulimit, "a known limit within its b
 inline constexpr Rule cpu_set = checked(judge_cpu_set, "numbers, commas and dashes");
 
 // check_privilege.cpp
-Check judge_capability, judge_security_option, judge_sysctl, judge_log_option, judge_privileged;
+Check judge_capability, judge_security_option, judge_sysctl, judge_log_option;
 inline constexpr Rule capability =
     checked(judge_capability, "one of those that policy names; Podman's default set, unless it says otherwise");
 inline constexpr Rule security_option = checked(judge_security_option, "`no-new-privileges` or `mask=`");
 inline constexpr Rule sysctl = checked(judge_sysctl, "one of the safe ones that belong to the container's namespaces");
 inline constexpr Rule log_option = checked(judge_log_option, "`max-size` and `tag`; `max-file` is dropped");
-/// As deny_privileged, for what BuildKit's client makes by itself.
-inline constexpr Rule privileged = checked(judge_privileged, "refused (`privilege.privileged`)");
 inline constexpr Rule deny_privileged = deny(refusal("privilege.privileged"));
 inline constexpr Rule deny_device = deny(refusal("privilege.device"));
 inline constexpr Rule deny_security = deny(refusal("privilege.security-option"));

@@ -7,7 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from check import check, lacks, until
+from check import check, lacks
 from wire import LineStream, Socket
 
 API = "/v1.41"
@@ -131,9 +131,9 @@ def says(ran, text, what=""):
 
 
 def resolves(call, name, what=""):
-    """A name that a container looks up is found; aardvark-dns may need a moment to hear of a new network."""
-    ran = until(lambda: (ran := call("nslookup", name), "Address" in ran.out.partition(name)[2])[1] and ran, 10, 0.3) or call("nslookup", name)
-    check("Address" in ran.out.partition(name)[2], what or f"{name} is found by name", ran)
+    """A container finds another by name: aardvark-dns may need a moment to hear of who has just come."""
+    ran = call("sh", "-c", f"for i in $(seq 30); do nslookup {name} 2>&1 | tail -n +3 | grep Address && exit; sleep 0.3; done; nslookup {name}")
+    check(ran.code == 0 and ran.out.startswith("Address"), what or f"{name} is found by name", ran)
     return ran
 
 

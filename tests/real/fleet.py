@@ -73,5 +73,5 @@ def run_program(client, name, timeout=180, least=10):
     claims = [json.loads(line) for line in lines if line.startswith("{")]
     for one in claims:
         equal(one["actual"], one["expected"], f"{Path(name).stem}: {one['what']}")
-    check(ran.code == 0 and last == "end" and len(claims) >= least, f"{Path(name).stem} runs to its end", ran)
+    check(ran.code == 0 and last == "end" and len(claims) >= least, f"{Path(name).stem} runs to its end", "\n".join(ran.err.splitlines()[-12:]) or ran)
     return ran

@@ -72,7 +72,7 @@ constexpr Row rows[] = {
     {"HostConfig.Links",             Any,      deny_field},
     {"HostConfig.OomScoreAdj",       Integer,  bounds::oom_score},
     {"HostConfig.PidMode",           Text,     pid_text},
-    {"HostConfig.Privileged",        Boolean,  privileged},
+    {"HostConfig.Privileged",        Boolean,  deny_privileged},
     {"HostConfig.PublishAllPorts",   Boolean,  publish_exposed},
     {"HostConfig.ReadonlyRootfs",    Boolean,  pass},
     {"HostConfig.SecurityOpt[]",     Text,     security_option},

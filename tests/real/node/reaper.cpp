@@ -52,6 +52,12 @@ std::vector<std::string> values(const std::string& text, const std::string& key)
   return found;
 }
 
+std::string host_name() {
+  char name[65] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 /// Of a filter `label=NAME=VALUE`, as a query's value.
 std::string query(const std::string& filter) {
   std::string text = "filters=";
@@ -67,6 +73,7 @@ void remove_all(const std::set<std::string>& filters) {
   for (const auto& kind : kinds)
     for (const auto& filter : filters)
       for (const auto& name : values(asked("GET", kind.listing + query(filter)), kind.key)) {
+        if (name.starts_with(host_name())) continue;  // itself
         const auto answer = asked("DELETE", kind.target + name + kind.options);
         std::printf("removed %s%s: %s\n", kind.target, name.c_str(), answer.substr(9, 3).c_str());
       }

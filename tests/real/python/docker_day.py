@@ -46,7 +46,7 @@ def containers():
     claim((web.status, web.labels["role"], web.attrs["Config"]["Env"].count("COLOUR=blue")), ("running", "front", 1), "inspect")
     claim(web.ports["80/tcp"][0]["HostIp"], "127.0.0.1", "ports")
     claim([one.name for one in client.containers.list(filters={"label": "role=front"})], ["web"], "list by label")
-    claim(web.exec_run(["sh", "-c", "echo $COLOUR; exit 7"]), (7, b"blue\n"), "exec: exit code and output")
+    claim(tuple(web.exec_run(["sh", "-c", "echo $COLOUR; exit 7"])), (7, b"blue\n"), "exec: exit code and output")
     claim(web.exec_run(["sh", "-c", "echo out; echo err >&2"], demux=True).output, (b"out\n", b"err\n"), "exec keeps the outputs apart")
     stream = web.exec_run(["sh", "-c", "echo one; sleep 0.2; echo two"], stream=True).output
     claim(b"".join(stream), b"one\ntwo\n", "exec streams")

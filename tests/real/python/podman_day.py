@@ -29,7 +29,7 @@ def containers():
     claim(client.ping(), True, "ping")
     claim(client.containers.run(IMAGE, ["echo", "hello"], remove=True), b"hello\n", "run")
     web = client.containers.run(IMAGE, SLEEP, name="web", detach=True, environment={"COLOUR": "blue"}, labels={"role": "front"},
-                                mounts=[{"type": "volume", "source": "data", "target": "/data"}], ports={"80/tcp": ("127.0.0.1", None)},
+                                volumes={"data": {"bind": "/data", "mode": "rw"}}, ports={"80/tcp": ("127.0.0.1", 0)},
                                 mem_limit="64m")
     web.reload()
     claim((web.status, web.labels["role"], web.attrs["Config"]["Env"].count("COLOUR=blue")), ("running", "front", 1), "inspect")

@@ -16,8 +16,8 @@ def test_docker_py_5(world):
 
 
 def test_docker_py_7(world):
-    _day(world, debian13("python3"), "docker_day.py")
+    _day(world, debian13("/usr/bin/python3"), "docker_day.py")
 
 
 def test_podman_py_5(world):
-    _day(world, debian13("python3"), "podman_day.py")
+    _day(world, debian13("/usr/bin/python3"), "podman_day.py")

@@ -144,7 +144,7 @@ const Docker = require("dockerode");
 
 def test_libraries(world):
     texts = (HOST_PATH, PRIVILEGED.format("HostConfig.Privileged"), HOST_NAMESPACE)
-    for words in (("/usr/bin/python3", "-"), debian13("python3", "-")):
+    for words in (("/usr/bin/python3", "-"), debian13("/usr/bin/python3", "-")):
         ran = Client(world.p1, words)(data=PYTHON.replace("IMAGE", IMAGE))
         equal(ran.out.splitlines(), [f"APIError 403 {text}" for text in texts], "docker-py raises what podfence says")
     ran = Client(world.p1, node())("-", data=JAVASCRIPT.replace("IMAGE", IMAGE))
