@@ -119,6 +119,8 @@ def test_buildkit(world):
     check(ran.code == 0 and "Successfully tagged localhost/built-by-compose:latest" in ran.out + ran.err, "and the classic builder builds", ran)
     for target in ("/session", "/grpc"):
         answer = world.p1.call("POST", f"{API}{target}", None, [("Connection", "Upgrade"), ("Upgrade", "h2c")])
+        equal((answer.status, "Set DOCKER_BUILDKIT=0 if" in answer.json()["message"]), (400, True), f"{target} with HTTP/2 says what to do")
+        answer = world.p1.post(f"{API}{target}")
         equal((answer.status, "Set DOCKER_BUILDKIT=0 to use the classic builder." in answer.json()["message"]), (404, True), f"{target} says what to do")
     answer = world.p1.post(f"{API}/build?version=2", b"", fields=[("Content-Type", "application/x-tar")])
     equal((answer.status, "Set DOCKER_BUILDKIT=0." in answer.json()["message"]), (400, True), "a build of BuildKit's kind says what to do")
