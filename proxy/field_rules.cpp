@@ -116,6 +116,9 @@ std::optional<Deny> read_connection(const Fields& fields, RequestHead& head) {
   if (auto deny = read_single(fields, "Upgrade", upgrade)) return deny;
   if (has("upgrade") != upgrade.has_value())
     return Deny{refusal("http.upgrade"), upgrade ? "Upgrade without Connection" : "Connection without Upgrade"};
+  if (upgrade && ascii::equal_caseless(*upgrade, "h2c"))
+    return Deny{refusal("http.upgrade"), "h2c", rules::Kind::None,
+                "set DOCKER_BUILDKIT=0 if this is BuildKit's client"};
   if (upgrade && !ascii::equal_caseless(*upgrade, "tcp"))
     return Deny{refusal("http.upgrade"), std::string(upgrade->substr(0, 32))};
   head.upgrade = upgrade.has_value();

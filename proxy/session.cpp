@@ -160,7 +160,7 @@ Task<bool> Session::serve_one(ReadHead read) {
   const Ending ending(services_, door_, client_, answer, trail.record);
   answer.close_if(stopping_);
   const TimedClient timed(client_, trail.waits);
-  auto family = rules::Family::Docker;
+  const rules::Endpoint* endpoint = nullptr;
   Refused refused;
   if (auto* unreadable = std::get_if<RefusedHead>(&read)) {
     trail.set_request(unreadable->method, unreadable->target);
@@ -170,12 +170,12 @@ Task<bool> Session::serve_one(ReadHead read) {
     const auto& head = std::get<RequestHead>(read);
     RequestContent content(client_, deadline_, services_.limits, head, trail.record, &trail.waits);
     ClientExchange parts{services_, client_, deadline_, departure_, head, content, answer, trail};
-    refused = co_await exchange(parts, family);
+    refused = co_await exchange(parts, endpoint);
     if (!content.complete() || !head.keep_alive) answer.close_after();
   }
   if (refused) {
     trail.refused(*refused);
-    co_await answer.send(rules::error_answer(*refused, family));
+    co_await answer.send(rules::error_answer(*refused, endpoint));
   }
   co_return answer.connection_goes_on();
 }
@@ -193,7 +193,7 @@ Task<Session::ReadHead> Session::read_head() {
 }
 
 /// A refusal has not been answered yet.
-Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
+Task<Refused> Session::exchange(ClientExchange& parts, const rules::Endpoint*& endpoint) {
   const auto& head = parts.head;
   parts.trail.set_request(rules::text(head.method), head.target);
   parts.answer.set_to_head(head.method == rules::Method::Head);
@@ -221,11 +221,11 @@ Task<Refused> Session::exchange(ClientExchange& parts, rules::Family& family) {
   auto place = services_.requests.take(project->id);
   if (!std::holds_alternative<ConnectionBudget::Place>(place))
     co_return Deny{refusal("server.requests"), std::to_string(services_.requests.in_all()), rules::Kind::None};
-  co_return co_await exchange(parts, *project, std::move(content), family);
+  co_return co_await exchange(parts, *project, std::move(content), endpoint);
 }
 
 Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& project,
-                                std::optional<std::string> content, rules::Family& family) {
+                                std::optional<std::string> content, const rules::Endpoint*& endpoint) {
   const auto& head = parts.head;
   auto& record = parts.trail.record;
 
@@ -235,7 +235,7 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
   auto refused = examination.route();
   if (examination.ends_connection()) parts.answer.close_after();
   if (examination.is_routed()) {
-    family = examination.endpoint().family;
+    endpoint = &examination.endpoint();
     record.endpoint = examination.endpoint().path;
     record.group = rules::group_of(examination.endpoint());
     record.act = rules::act_of(examination.endpoint());

@@ -32,9 +32,9 @@ class Session {
   using ReadHead = std::variant<RequestHead, RefusedHead, Ended>;
   Task<bool> serve_one(ReadHead read);
   Task<ReadHead> read_head();
-  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, rules::Family& family);
+  Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Endpoint*& endpoint);
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
-                                            std::optional<std::string> content, rules::Family& family);
+                                            std::optional<std::string> content, const rules::Endpoint*& endpoint);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
                                              rules::Decision decision);
   void identify(rules::AuditRecord& record) const;

@@ -97,6 +97,18 @@ Reply error_answer(const Deny& deny, Family family) {
   return write_error(deny.rule->status, deny.rule->id, sentence_of(deny));
 }
 
+Reply error_answer(const Deny& deny, const Endpoint* endpoint) {
+  // podman --remote reads nothing else, and that of Podman 5 dereferences what it has not read.
+  if (endpoint && endpoint->act == Act::ImageBatchRemove && !deny.rule->hidden) {
+    json::Value document, errors = json::Value::array();
+    errors.push(sentence_of(deny));
+    document.set("ExitCode", json::Value::integer(125));
+    document.set("Errors", std::move(errors));
+    return {200, "application/json", json::write(document) + "\n", {}};
+  }
+  return error_answer(deny, endpoint ? endpoint->family : Family::Docker);
+}
+
 Kind kind_of_cause(std::string_view cause) {
   const auto place = std::ranges::find(absences, cause, &Absence::cause);
   return place == absences.end() ? Kind::None : place->kind;

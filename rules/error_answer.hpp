@@ -9,6 +9,9 @@ namespace podfence::rules {
 /// A hidden object gets the very bytes that Podman answers for an absent one of that kind in that family.
 Reply error_answer(const Deny& deny, Family family);
 
+/// Where the endpoint is known, or none: a removal of images answers by a report alone.
+Reply error_answer(const Deny& deny, const Endpoint* endpoint);
+
 /// Podman's error shape.
 Reply write_error(int status, std::string_view cause, std::string_view message);
 

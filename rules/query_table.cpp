@@ -224,6 +224,7 @@ constexpr auto image_prune = std::to_array<Parameter>({
 constexpr auto image_tag = std::to_array<Parameter>({
     {"repo", Text},
     {"tag", Text},
+    {"force", Boolean, Drop},  // docker-py sends it, Podman does not know it
 });
 constexpr auto image_push = std::to_array<Parameter>({
     {"tag", Text},

@@ -88,9 +88,7 @@ std::string content_document(const Endpoint& endpoint) {
   return table ? "docs/fields.md" + anchor_of(table->title) : "";
 }
 
-Reply answer_to(const Trace& trace, const Deny& deny) {
-  return error_answer(deny, trace.endpoint ? trace.endpoint->family : Family::Docker);
-}
+Reply answer_to(const Trace& trace, const Deny& deny) { return error_answer(deny, trace.endpoint); }
 
 std::string_view printable_field(const Field& field) {
   return ascii::equal_caseless(field.name, "X-Registry-Auth") ? "(not shown)" : std::string_view(field.value);

@@ -18,8 +18,7 @@ void add_claims(Verdict& verdict, const std::vector<Claim>& claims, std::string_
 }
 
 void add(Verdict& verdict, const Deny& deny) {
-  const auto family = verdict.endpoint ? verdict.endpoint->family : Family::Docker;
-  auto reply = error_answer(deny, family);
+  auto reply = error_answer(deny, verdict.endpoint);
   verdict.status = reply.status;
   verdict.answer = std::move(reply.content);
   verdict.rule = deny.rule->id;

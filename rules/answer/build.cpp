@@ -40,12 +40,12 @@ class BuildRule final : public LineRule {
     const bool is_id = said.ends_with('\n') && full_image_id(said.substr(0, said.size() - 1)).has_value();
     said = without_host_paths(said);
     if (!id_.empty()) said.insert(0, std::exchange(id_, "") + "\n");
-    if (!is_id) return !quiet();
+    if (!is_id) return !options_.quiet;
     said.pop_back();
     const auto last = said.rfind('\n');
     id_ = said.substr(last == std::string::npos ? 0 : last + 1);
     said.erase(said.size() - id_.size());
-    return !said.empty() && !quiet();
+    return !said.empty() && !options_.quiet;
   }
 
   std::vector<Claim> claims() override {
@@ -66,7 +66,7 @@ class BuildRule final : public LineRule {
   std::vector<json::Value> last_lines() override {
     if (id_.empty()) return {};
     std::vector<json::Value> lines{stream_line(id_ + "\n")};
-    if (exchange_.match.endpoint->family == Family::Libpod || quiet()) return lines;
+    if (exchange_.match.endpoint->family == Family::Libpod || options_.quiet) return lines;
     json::Value aux, id;
     id.set("ID", "sha256:" + id_);
     aux.set("aux", std::move(id));
@@ -74,9 +74,6 @@ class BuildRule final : public LineRule {
   }
 
  private:
-  /// `docker build -q`: the id and errors alone.
-  bool quiet() const { return is_said(exchange_, "q", false); }
-
   /// Claimed before the build began. A name stays with an image that the project has.
   std::vector<Claim> claims_of_failure() {
     std::vector<Claim> claims;

@@ -26,6 +26,9 @@ constexpr auto reserved_prefixes = std::to_array<std::string_view>({
     "module.wasm.",
 });
 
+/// podman-compose gives it to every container, for units that it has made if its user asked for that. Dropped.
+constexpr std::string_view unit_label = "PODMAN_SYSTEMD_UNIT";
+
 /// podman --remote sends these beside the fields that say the same.
 constexpr auto repeating_annotations =
     std::to_array<std::string_view>({"io.kubernetes.cri-o.TTY", "io.podman.annotations.userns"});
@@ -47,6 +50,10 @@ std::optional<Deny> check_label(std::string_view name, std::string_view value, c
 }
 
 std::optional<Deny> judge_label(json::Value& value, const Place& place) {
+  if (*place.key == unit_label) {
+    value = {};
+    return std::nullopt;
+  }
   return check_label(*place.key, *value.string(), place.exchange.project);
 }
 

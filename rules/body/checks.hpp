@@ -35,7 +35,8 @@ inline constexpr Rule network_name =
 
 // check_label.cpp
 Check judge_label, judge_annotation;
-inline constexpr Rule label = checked(judge_label, "reserved names are refused; your project's label is added");
+inline constexpr Rule label = checked(
+    judge_label, "reserved names are refused, but for `PODMAN_SYSTEMD_UNIT`: dropped; your project's label is added");
 inline constexpr Rule annotation =
     checked(judge_annotation, "refused, but for those by which podman repeats a field: dropped");
 /// Does the host act on labels and annotations of that name?

@@ -9,6 +9,17 @@
 
 namespace podfence::rules {
 
+namespace {
+
+/// What people typed was `docker build`: buildx makes a container of such a name for BuildKit.
+void mend_way_out(Deny& deny, const Exchange& exchange) {
+  const auto names = values_of(exchange.request.target, "name");
+  if (deny.rule == refusal("privilege.privileged") && !names.empty() && names.front().starts_with("buildx_buildkit_"))
+    deny.way_out = "set DOCKER_BUILDKIT=0 to use the classic builder: BuildKit's needs it";
+}
+
+}  // namespace
+
 const Table* table_of(Body body) {
   const auto found = std::ranges::find(tables(), body, &Table::body);
   return found == tables().end() ? nullptr : &*found;
@@ -25,7 +36,10 @@ std::variant<JudgedBody, Deny> judge_body(Body body, const json::Value& content,
   if (!content.members()) return *refuse(refusal("content.missing"), endpoint);
   JudgedBody judged;
   json::Value rewritten = content;
-  if (auto deny = walk(*table, rewritten, exchange, judged)) return std::move(*deny);
+  if (auto deny = walk(*table, rewritten, exchange, judged)) {
+    mend_way_out(*deny, exchange);
+    return std::move(*deny);
+  }
   judged.content = std::move(rewritten);
   return judged;
 }

@@ -107,6 +107,7 @@ struct Reader {
 
   Failure read_names() {
     options.tags = values("t");
+    options.quiet = is_true("q");
     options.target = value("target");
     options.from = value("from");
     const auto labels = pairs("labels");

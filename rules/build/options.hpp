@@ -42,6 +42,7 @@ struct Options {
   std::vector<QueryPair> pairs;                      ///< bounded amounts and the like, as they are sent
   bool network = true;                               ///< RUN may have one
   bool all_stages = false;
+  bool quiet = false;
 };
 
 std::variant<Options, Deny> read_options(const Request& request, const Project& project);

@@ -29,7 +29,6 @@ constexpr auto rows = std::to_array<Parameter>({
     {"networkmode", Text, Judged},
     {"nsoptions", Text, Judged},
     {"skipunusedstages", Boolean, Judged},
-    {"q", Boolean, Judged},
     {"version", Text, Judged},
     {"seccomp", Text, Judged},
     {"unsetlabel", Texts, Judged},
@@ -46,6 +45,7 @@ constexpr auto rows = std::to_array<Parameter>({
     {"forcerm", Boolean, Force, "true"},
 
     // How
+    {"q", Boolean},                 // with it the answer is the id alone
     {"nocache", Boolean},
     {"layers", Boolean},
     {"squash", Boolean},

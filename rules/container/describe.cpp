@@ -115,11 +115,13 @@ NetworkUse network_of_compat(const json::Value& content) {
                      !members_at(content, "NetworkingConfig.EndpointsConfig").empty());
 }
 
-/// A member of a pod has the pod's, and a pod without an infra container has none.
+/// A member of a pod has the pod's, or networks of its own where it names some, which Podman takes in a pod that shares
+/// none. A pod without an infra container has none.
 NetworkUse network_of_libpod(const json::Value& content) {
-  if (!text_at(content, "pod").empty() || is_true(content, "no_infra")) return NetworkUse::Other;
-  return network_use(text_at(content, "netns.nsmode"),
-                     !members_at(content, "Networks").empty() || !items_at(content, "cni_networks").empty());
+  const bool has_networks = !members_at(content, "Networks").empty() || !items_at(content, "cni_networks").empty();
+  const bool is_member = !text_at(content, "pod").empty();
+  if ((is_member && !has_networks) || is_true(content, "no_infra")) return NetworkUse::Other;
+  return network_use(text_at(content, "netns.nsmode"), has_networks);
 }
 
 }  // namespace

@@ -60,19 +60,22 @@ class Project(Socket):
         path = os.path.dirname(self.programs["docker"]) + ":" + os.environ["PATH"]
         return {"HOME": self.home, "PATH": path, "LANG": "C.UTF-8", "TERM": "xterm",
                 "DOCKER_HOST": f"unix://{self.path}", "CONTAINER_HOST": f"unix://{self.path}",
-                "DOCKER_CONFIG": self.home, "XDG_RUNTIME_DIR": self.home, "COMPOSE_HTTP_TIMEOUT": "60"}
+                "DOCKER_CONFIG": self.home, "XDG_RUNTIME_DIR": self.home, "COMPOSE_HTTP_TIMEOUT": "60",
+                **{name: os.environ[name] for name in ("PODFENCE_CACHE",) if name in os.environ}}   # where podman5 finds its tree
 
     def start(self, *words, **options):
         """A client command that goes on while the test does other things."""
-        return subprocess.Popen(words, env=self.environment(), stdin=options.pop("stdin", subprocess.DEVNULL),
+        environment = {**self.environment(), **options.pop("environment", {})}
+        return subprocess.Popen(words, env=environment, stdin=options.pop("stdin", subprocess.DEVNULL),
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
-    def run(self, *words, data=b"", timeout=90, cwd=None):
-        """A client command to its end. `data` is its standard input."""
+    def run(self, *words, data=b"", timeout=90, cwd=None, environment=None):
+        """A client command to its end. `data` is its standard input, `environment` what it has besides the usual."""
         if isinstance(data, str):
             data = data.encode()
         try:
-            ran = subprocess.run(words, input=data, capture_output=True, timeout=timeout, env=self.environment(), cwd=cwd)
+            ran = subprocess.run(words, input=data, capture_output=True, timeout=timeout, cwd=cwd,
+                                 env={**self.environment(), **(environment or {})})
             result = Ran(words, ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode(errors="replace"))
         except subprocess.TimeoutExpired as late:
             result = Ran(words, -1, (late.stdout or b"").decode(errors="replace"), f"no end after {timeout} s")
@@ -124,6 +127,13 @@ def fails(ran, code=None, part="", what=""):
 def says(ran, text, what=""):
     """The command ended well and wrote exactly that."""
     check(ran.code == 0 and ran.text == text, what or f"{' '.join(ran.words)[:160]} says {text!r}", ran)
+    return ran
+
+
+def resolves(call, name, what=""):
+    """A container finds another by name: aardvark-dns may need a moment to hear of who has just come."""
+    ran = call("sh", "-c", f"for i in $(seq 30); do nslookup {name} 2>&1 | tail -n +3 | grep Address && exit; sleep 0.3; done; nslookup {name}")
+    check(ran.code == 0 and ran.out.startswith("Address"), what or f"{name} is found by name", ran)
     return ran
 
 

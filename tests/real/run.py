@@ -21,7 +21,8 @@ SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_
           "images", "manifests", "holders", "visibility", "crash", "secrets", "names", "builds", "dockerfiles", "kube", "foreign_equals_absent", "lists",
           "prune_and_remove", "escapes", "attack", "workspace", "workspace_paths", "workspace_races", "policy", "quota", "bad_input",
           "explain", "audit", "streams", "many", "control_plane", "life", "confinement", "dashboard", "verify", "footprint",
-          "doctor", "documented", "parity", "soak"]
+          "doctor", "documented", "parity", "client_docker", "client_compose", "client_podman", "client_python", "client_node",
+          "client_runner", "negotiation", "messages", "soak"]
 # What a second engine would tell nothing new about: behind a run on another one they are left out.
 ONCE = ["footprint", "dashboard", "soak"]
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]

@@ -177,9 +177,11 @@ TEST_CASE("the project's label is put in, and may only name the project") {
     for (const char* text : {R"({"appx.project":"p2"})", R"({"appx.project":"p10"})", R"({"appx.project":""})",
                              R"({"appx.project":"P1"})", R"({"appx.project":null})"})
       CHECK(labels(text) == "ownership.label");
-    for (const char* name : {"PODMAN_SYSTEMD_UNIT", "podman_systemd_unit", "io.containers.autoupdate",
-                             "io.containers.autoupdate.authfile", "io.podman.annotations.autoremove", "run.oci.handler",
-                             "org.systemd.property.X", "krun.cpus", "io.containers.seccomp.profile"})
+    CHECK(sends(labels(R"({"a":"b","PODMAN_SYSTEMD_UNIT":"podman-compose@shop.service"})"),
+                R"({"a":"b","appx.project":"p1"})"));
+    for (const char* name : {"podman_systemd_unit", "io.containers.autoupdate", "io.containers.autoupdate.authfile",
+                             "io.podman.annotations.autoremove", "run.oci.handler", "org.systemd.property.X",
+                             "krun.cpus", "io.containers.seccomp.profile"})
       CHECK(labels("{\"" + std::string(name) + R"(":"x"})") == "label.reserved");
     // Podman joins Docker's labels to NAME=value and splits them at the first '='.
     for (const char* name : {"appx.project=p10", "a=b", "", "a\\n"})

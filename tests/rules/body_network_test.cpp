@@ -150,6 +150,8 @@ TEST_CASE("libpod's mode follows from the networks") {
   CHECK(sends(libpod(R"("Networks":{"net":{}})"), R"("netns":{"nsmode":"bridge"})"));
   CHECK_FALSE(sends(libpod(R"("pod":"pod")"), "netns"));
   CHECK_FALSE(sends(libpod(R"("pod":"pod","netns":{"nsmode":"bridge"})"), "netns"));
+  CHECK(sends(libpod(R"("pod":"pod","netns":{"nsmode":"bridge"},"Networks":{"net":{}})"),
+              R"("netns":{"nsmode":"bridge"})"));
   CHECK(sends(judged(Body::PodCreate, "{}"), R"("netns":{"nsmode":"private"})"));
   CHECK_FALSE(sends(judged(Body::PodCreate, R"({"no_infra":true})"), "netns"));
   CHECK_FALSE(sends(judged(Body::PodCreate, R"({"portmappings":[{"container_port":80}]})"), "netns"));

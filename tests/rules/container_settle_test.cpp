@@ -269,6 +269,7 @@ TEST_CASE("without egress a member of a pod has the pod's network") {
   judge.world.add(Kind::Pod, "apart", id('5'), "p1", R"({"SharedNamespaces":["ipc"]})");
   CHECK(sends(judge.libpod(R"("pod":"shares")"), id('6')));
   CHECK(judge.libpod(R"("pod":"apart")") == "network.egress");
+  CHECK(judge.libpod(R"("pod":"apart","netns":{"nsmode":"bridge"},"Networks":{"net":{}})") == "network.egress");
   judge.policy.network.egress.open = true;
   CHECK(sends(judge.libpod(R"("pod":"apart")"), id('5')));
 }
