@@ -67,9 +67,10 @@ bool fits(const json::Value& value, Shape shape) {
 
 /// Checks of texts that name nothing. All others count as references.
 bool is_free(const Rule& rule) {
-  constexpr auto free = std::to_array<Check*>({judge_label, judge_annotation, judge_environment, judge_host_entry,
-                                               judge_new_name, judge_network_name, judge_alias, judge_log_option,
-                                               judge_group, judge_interface, judge_timezone});
+  constexpr auto free = std::to_array<Check*>(
+      {judge_label, judge_annotation, judge_environment, judge_host_entry, judge_new_name<Kind::Container>,
+       judge_new_name<Kind::Pod>, judge_new_name<Kind::Volume>, judge_new_name<Kind::Secret>, judge_kube_name,
+       judge_network_name, judge_alias, judge_log_option, judge_group, judge_interface, judge_timezone});
   if (rule.kind == Rule::Kind::Passed) return true;
   return rule.kind == Rule::Kind::Checked && std::ranges::find(free, rule.check) != free.end();
 }

@@ -56,7 +56,7 @@ void check_filters(const FilterTable& table, const std::string& text, const Proj
     claim(key != table.keys.end() || filter.name == "label", "only filters of the table", text);
     for (const auto& value : filter.values) {
       if (filter.name == "label") labels += value == project.label_key + "=" + project.id;
-      if (key != table.keys.end() && key->value != FilterValue::Text)
+      if (key != table.keys.end() && is_looked_up(key->value))
         claim(fuzz::foreign_in(value).empty(), "no filter names something foreign", text);
     }
   }

@@ -84,7 +84,7 @@ std::variant<bool, Deny> resolve_values(Filter& filter, FilterValue type, Exchan
   const bool names_differ = exchange.project.policy.names != Names::Shared;
   if (type == FilterValue::EventName) filter.values = all_words(filter, exchange.project);
   if (type == FilterValue::Mounted && names_differ) resolve_mounted(filter, exchange);
-  if (type <= FilterValue::Mounted) return true;
+  if (!is_looked_up(type)) return true;
   const Kind kind = kind_of(type);
   std::vector<std::string> resolved;
   bool all_known = true;

@@ -29,6 +29,9 @@ enum class FilterValue {
   ImageOfContainer,
 };
 
+/// Only an own or shared object's id is sent on then.
+constexpr bool is_looked_up(FilterValue value) { return value > FilterValue::Mounted; }
+
 struct FilterKey {
   std::string_view name;  ///< compared exactly, as Podman does
   FilterValue value = FilterValue::Text;
