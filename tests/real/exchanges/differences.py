@@ -60,9 +60,9 @@ def by_absence(difference):
 
 
 def by_podfence(difference):
-    """podfence has refused."""
-    fenced = difference.answers[1]
-    return fenced["status"] in (400, 403) and str(fenced["body"].get("message")).startswith("podfence: ")
+    """podfence has refused what Podman refuses too, by its status or in the stream."""
+    direct, fenced = difference.answers
+    return (direct["status"] >= 400 or "errorDetail" in direct["body"]) and fenced["status"] in (400, 403) and str(fenced["body"].get("message")).startswith("podfence: ")
 
 
 def own_answer(difference):
