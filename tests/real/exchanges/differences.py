@@ -22,6 +22,8 @@ REASONS = {
             "and what is generated is read and written anew.",
     "errors": "Errors in a stream are written anew, in the form of Podman's other errors.",
     "push": "The name and the tag of what is pushed go on apart, as Docker's clients send them.",
+    "mended": "What Podman 4.3 does not do as it was asked, it is asked in a way that it does: the tag of an import, and members of a manifest list, "
+              "which it looks for in registries.",
     "unknown endpoint": "This Podman does not have the endpoint. podfence passes the status on, and not a text that is no JSON.",
 }
 
@@ -58,9 +60,9 @@ def by_absence(difference):
 
 
 def by_podfence(difference):
-    """podfence has refused."""
-    fenced = difference.answers[1]
-    return fenced["status"] in (400, 403) and str(fenced["body"].get("message")).startswith("podfence: ")
+    """podfence has refused what Podman refuses too, by its status or in the stream."""
+    direct, fenced = difference.answers
+    return (direct["status"] >= 400 or "errorDetail" in direct["body"]) and fenced["status"] in (400, 403) and str(fenced["body"].get("message")).startswith("podfence: ")
 
 
 def own_answer(difference):
@@ -141,7 +143,7 @@ DIFFERENCES = (
     # Others' things
     Row("own", "*", "body.message", test=lambda each: "<hidden>" in str(each.fenced) and (hides(each) or "in use" in each.fenced)),
     Row("own", "GET /libpod/containers/showmounted", "body.<id>", "absent"),
-    Row("own", "GET /images/{name:.*}/history, GET /libpod/images/{name:.*}/history", "body[].Tags[], body[].Tags", "absent other"),
+    Row("own", "GET /images/{name:.*}/history, GET /libpod/images/{name:.*}/history", "body[].Tags[], body[].Tags", "absent other", engines="5"),
     Row("own", "GET /libpod/images/{name:.*}/tree", "body.Tree"),
     Row("own", "GET /images/json, GET /libpod/images/json", "body[].Containers", test=lambda each: each.fenced == -1),
     Row("own", "GET /libpod/containers/json", "body[].Image", test=lambda each: "podman-pause" in str(each.direct)),
@@ -151,18 +153,22 @@ DIFFERENCES = (
     Row("own", "GET /system/df, GET /libpod/system/df", "body.*"),
     Row("parent", "GET /images/json, GET /libpod/images/json, GET /images/{name:.*}/json", "body[].ParentId, body.Parent", test=emptied),
     Row("full id", "GET /containers/{name}/logs, GET /libpod/containers/{name}/logs, POST /libpod/containers/{name}/wait, POST /networks/{name}/disconnect", "body.cause, body.message", test=hides),
-    Row("full id", "PUT /libpod/manifests/{name:.*}", "body.images[]"),
+    Row("full id", "PUT /libpod/manifests/{name:.*}", "body.images[]", engines="5"),
     # podfence's own words
     Row("own answer", "*", "head.api-version, head.libpod-api-version, head.server", "absent", own_answer),
     Row("absent", "*", "status, body.cause, body.message, body.response", test=by_absence),
     Row("absent", "GET /containers/{name}/top, GET /containers/{name}/stats", "body", test=lambda each: each.both(404), engines="4"),
     Row("refused", "*", "status, body.cause, body.message, body.response, head.content-type", "other added", by_podfence),
     Row("refused", BUILDS, "body.error, body.errorDetail", "absent", by_podfence),
-    Row("errors", "POST /images/create", "head.content-type, body.cause, body.response", "added"),
+    Row("errors", "POST /images/create", "head.content-type, body.cause, body.response", "added", engines="5"),
     Row("push", "POST /images/{name:.*}/push", "body[].status", test=lambda each: each.direct.replace(":latest]", "]") == each.fenced),
     Row("unknown endpoint", "*", "head.content-type, head.x-content-type-options, body",
         "other absent", no_endpoint),
     Row("unknown endpoint", "GET /libpod/secrets/{name}/exists", "status, head.*, body[]", "other absent", engines="4"),
+    Row("mended", "GET /images/{name:.*}/json, DELETE /images/{name:.*}", "body.RepoTags[], body[].Untagged", engines="4",
+        test=lambda each: str(each.direct).replace(":latest", ":one") == each.fenced),
+    Row("mended", "PUT /libpod/manifests/{name:.*}", "status, body.Id, body.errors, body.images", "absent added other", engines="4"),
+    Row("mended", "GET /libpod/manifests/{name:.*}/json", "body.manifests", engines="4"),
     # Reports
     Row("each", "POST /containers/prune, POST /libpod/containers/prune, POST /volumes/prune, POST /libpod/volumes/prune",
         "body.SpaceReclaimed, body[].Size", test=sized_zero),
@@ -173,11 +179,13 @@ DIFFERENCES = (
     Row("build", IMAGES, "body*Labels.podfence.cache", "added"),
     Row("build", IMAGES + ", GET /images/{name:.*}/history, GET /libpod/images/{name:.*}/history", "body[]*, body.History[]*", "absent added other", of_build),
     Row("kube", KUBE, "body.VolumeRmReport, body.SecretRmReport, body.ServiceContainerID, body.ExitCode, body.Secrets, body.Volumes, body.Pods, "
-                      "body.StopReport*, body.RmReport*", "absent"),
+                      "body.StopReport*, body.RmReport*", "absent", engines="5"),
     Row("kube", KUBE, "status, body.message, body.response"),
     Row("kube", "GET /libpod/pods/{name}/json", "body.InfraConfig.Networks, body.RestartPolicy", "other absent"),
     Row("kube", "GET /libpod/containers/{name}/json", "body.NetworkSettings.Networks, body.*Annotations.io.podman.annotations.kube.*, body.Config.Passwd",
         "absent added", lambda each: "kube" in str(each.answers[0]["body"])),
+    Row("kube", "GET /libpod/containers/{name}/json", "body.Config.Env[], body.Config.Umask", "added other", lambda each: "kube" in str(each.answers[0]["body"]),
+        engines="4"),
     Row("kube", "DELETE /libpod/play/kube, DELETE /libpod/kube/play", "body.cause, body.message, body.response", "added",
         lambda each: each.answers[1]["status"] == 404, engines="5"),
     Row("kube", GENERATED, "head.content-type, body[]", "absent added other"),

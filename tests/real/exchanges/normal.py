@@ -27,7 +27,7 @@ VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU
 # As VALUES, and zero at one moment and not at another.
 MOMENTS = {"LockNumber", "lockNumber", "NFd", "NGoroutines", "NEventsListener", "rx_bytes", "rx_packets", "tx_bytes", "tx_packets", "SharedSize", "UniqueSize"}
 # Lists whose order means nothing.
-SETS = {"Env", "Binds", "RepoTags", "RepoDigests", "Names", "NamesHistory", "Options", "Mounts", "LinkLocalIPs", "Aliases", "NetworkNames", "Networks", "SharedNamespaces", "DriverStatus"}
+SETS = {"Env", "Binds", "RepoTags", "RepoDigests", "Names", "NamesHistory", "Options", "Mounts", "LinkLocalIPs", "Aliases", "NetworkNames", "Networks", "SharedNamespaces", "Containers", "DriverStatus"}
 IDENTITIES = ("Action", "Id", "ID", "id", "Name", "name", "Names", "VolumeName", "Destination", "Image", "ImageID")
 
 

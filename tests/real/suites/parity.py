@@ -2,7 +2,6 @@
 docs/compatibility.md is made from that table."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -26,9 +25,6 @@ def served():
 
 
 def compared(exchange, direct, fenced, number):
-    if os.environ.get("DUMP"):
-        import pickle
-        with open(os.environ["DUMP"], "ab") as f: pickle.dump((exchange.endpoint, exchange.at, exchange.query, number, direct, fenced), f)
     unexplained = []
     for path, what, left, right in differences(direct, fenced):
         row = allowed(Difference(exchange.endpoint, path, what, left, right, (direct, fenced)))
