@@ -76,7 +76,7 @@ class Application:
         with open(f"{self.folder}/docker-compose.yml", "w") as file:
             file.write(APPLICATION.format(image=IMAGE, image_built="localhost/shop-api:latest", sleeping=SLEEPING, colour=colour, more=more))
 
-    def __call__(self, *words, timeout=180, **options):
+    def __call__(self, *words, timeout=90, **options):
         return self.client(*words, cwd=self.folder, timeout=timeout, **options)
 
     def start(self, *words):
