@@ -133,7 +133,7 @@ def _life(application):
     shows(app("top", "db"), "sleep 1000")
     restarts(app, "restart", "-t", "2", "api")
     ok(app("stop", "-t", "2", "web"))
-    ok(app("start", "web"))
+    restarts(app, "start", "web")
     until(lambda: world.p1.docker("logs", app.name("web")).out.count("web has blue") == 2, 5)
     # A change makes the changed service anew, and no other.
     before = {service: app.identifier(service) for service in ("db", "api", "web")}
@@ -214,7 +214,7 @@ def test_podman_compose(world):
     resolves(lambda *words: app("exec", "-T", "web", *words), "service", "services find each other by alias")
     ok(app("restart", "-t", "2", "web"))
     ok(app("stop", "-t", "2", "web"))
-    ok(app("start", "web"))
+    restarts(app, "start", "web")
     app.write("green")
     with app.checked_health():
         ok(app("up", "-d"))
