@@ -71,6 +71,11 @@ bool is_second_copy(std::string_view name) {
          std::ranges::all_of(name.substr(at + sign.size()), ascii::is_digit);
 }
 
+/// podman-py writes the root's own directory as "/". Extracted, it is where everything goes, as "./" is.
+static bool is_root(const ArchiveMember& member) {
+  return member.type == ArchiveMember::Type::Directory && member.name == "/";
+}
+
 std::optional<ArchiveRules> further_archive_rules(const Endpoint& endpoint, const Archive& known) {
   return endpoint.body == Body::ImageArchive ? further_image_rules(known) : std::nullopt;
 }
@@ -93,7 +98,7 @@ std::optional<std::string> clean_member_name(std::string_view name) {
 
 std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
   const auto name = clean_member_name(member.name);
-  if (rules_.is_extracted && !rules_.is_image && is_second_copy(member.name)) return std::nullopt;
+  if (rules_.is_extracted && !rules_.is_image && (is_second_copy(member.name) || is_root(member))) return std::nullopt;
   if (!name) return refused(refusal("archive.name"), member.name);
   name_bytes_ += name->size();
   if (++members_ > max_members) return refused(refusal("archive.members"), std::to_string(max_members));

@@ -59,7 +59,7 @@ packages_test=(
   chromium        # a browser, for the operator's page
   chromium-driver
   fonts-dejavu-core                    # letters for it
-  mmdebstrap      # Debian machines that deploy/ is tried on, Debian 13's Podman, the container's root
+  mmdebstrap      # Debian machines that deploy/ is tried on, Debian 13's Podman and clients, the container's root
   dpkg-dev        # the Debian package: what it depends on
   file            # likewise
   golang-go       # second reader of what is sent: the decoders of Podman's own language (tests/differential)

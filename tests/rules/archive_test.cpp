@@ -51,6 +51,9 @@ TEST_CASE("a build context is accepted as clients pack it") {
 }
 
 TEST_CASE("members that an extraction could place somewhere else, or read differently, are refused") {
+  CHECK(judge({directory("/"), file("Dockerfile")}) == "");
+  CHECK(judge({file("/")}) == "archive.name /");
+  CHECK(judge({directory("/etc")}) == "archive.name /etc");
   CHECK(judge({file("/etc/passwd")}) == "archive.name /etc/passwd");
   CHECK(judge({file("a/../../b")}) == "archive.name a/../../b");
   CHECK(judge({file("./")}) == "archive.name .");

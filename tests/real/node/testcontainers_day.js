@@ -32,7 +32,11 @@ program(async () => {
   const fetched = await client.exec(["sh", "-c", "for i in $(seq 20); do wget -q -O - http://server:8080/index.html && exit; sleep 0.3; done"]);
   claim(fetched.output, "served\n", "containers find each other by alias");
   const logs = await server.logs();
-  claim(await new Promise((heard) => logs.on("data", (line) => line.includes("ready") && heard("ready"))), "ready", "logs");
+  const said = new Promise((heard) => {
+    logs.on("data", (line) => line.includes("ready") && heard("ready"));
+    setTimeout(() => heard("nothing"), 10000);
+  });
+  claim(await said, "ready", "logs");
   const image = await GenericContainer.fromDockerfile(CONTEXT).build("localhost/built-for-a-test:latest", { deleteOnExit: false });
   const built = await image.withCommand(["sh", "-c", "cat /made; sleep 1000"]).withWaitStrategy(Wait.forLogMessage("made")).start();
   claim((await built.exec(["cat", "/made"])).output, "made for a test\n", "an image that the test builds");

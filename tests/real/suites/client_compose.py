@@ -24,7 +24,7 @@ services:
     build: {{context: api, args: {{WHO: you}}}}
     image: {image_built}
     environment: [MODE=production]
-    depends_on: {{db: {{condition: service_healthy}}}}
+    depends_on: {{db: {{condition: {condition}}}}}
     networks: {{back: {{}}, front: {{aliases: [service]}}}}
     volumes: ["store:/shared:ro", "/scratch"]
   web:
@@ -64,6 +64,7 @@ class Application:
     world: object
     client: Client
     between: str   # the parts of a container's name
+    condition: str = "service_healthy"
 
     def __post_init__(self):
         self.folder = f"{self.world.p1.home}/shop"
@@ -74,9 +75,10 @@ class Application:
 
     def write(self, colour="blue", more=""):
         with open(f"{self.folder}/docker-compose.yml", "w") as file:
-            file.write(APPLICATION.format(image=IMAGE, image_built="localhost/shop-api:latest", sleeping=SLEEPING, colour=colour, more=more))
+            file.write(APPLICATION.format(image=IMAGE, image_built="localhost/shop-api:latest", sleeping=SLEEPING, colour=colour, more=more,
+                                          condition=self.condition))
 
-    def __call__(self, *words, timeout=180, **options):
+    def __call__(self, *words, timeout=90, **options):
         return self.client(*words, cwd=self.folder, timeout=timeout, **options)
 
     def start(self, *words):
@@ -131,7 +133,7 @@ def _life(application):
     shows(app("top", "db"), "sleep 1000")
     restarts(app, "restart", "-t", "2", "api")
     ok(app("stop", "-t", "2", "web"))
-    ok(app("start", "web"))
+    restarts(app, "start", "web")
     until(lambda: world.p1.docker("logs", app.name("web")).out.count("web has blue") == 2, 5)
     # A change makes the changed service anew, and no other.
     before = {service: app.identifier(service) for service in ("db", "api", "web")}
@@ -197,7 +199,9 @@ def test_compose_1(world):
 
 def test_podman_compose(world):
     """podman-compose calls podman, which finds the socket in CONTAINER_HOST."""
-    app = Application(world, Client(world.p1, debian13("podman-compose")), "_")
+    # Podman 4.3 knows no wait for health, and podman-compose asks again for ever.
+    knows_health = not world.engine.direct.get("/version").json()["Version"].startswith("4.")
+    app = Application(world, Client(world.p1, debian13("podman-compose")), "_", "service_healthy" if knows_health else "service_started")
     shows(app("version"), "podman-compose version 1.3")
     with app.checked_health():
         ok(app("build"))
@@ -210,7 +214,7 @@ def test_podman_compose(world):
     resolves(lambda *words: app("exec", "-T", "web", *words), "service", "services find each other by alias")
     ok(app("restart", "-t", "2", "web"))
     ok(app("stop", "-t", "2", "web"))
-    ok(app("start", "web"))
+    restarts(app, "start", "web")
     app.write("green")
     with app.checked_health():
         ok(app("up", "-d"))

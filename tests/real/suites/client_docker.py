@@ -71,7 +71,7 @@ def test_containers(world):
         waiting = docker.start("wait", "shop")
         ok(docker("stop", "-t", "2", "shop"))
         equal(waiting.communicate(timeout=10)[0], b"0\n", "wait tells the exit code")
-        says(docker("start", "shop"), "shop")
+        restarts(docker, "start", "shop")
         ok(docker("kill", "shop"))
         says(docker("inspect", "-f", "{{.State.ExitCode}}", "shop"), "137")
         fails(docker("rm", "absent"), 1, "no such container")

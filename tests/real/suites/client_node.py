@@ -71,8 +71,8 @@ def test_testcontainers_with_the_reaper(world):
             mounts = world.engine.direct.get(f"{LIBPOD}/containers/{name}/json").json()["Mounts"]
             equal([(one["Source"], one["Destination"]) for one in mounts], [(project.path, "/var/run/docker.sock")],
                   "the reaper is given the project's own socket")
-            check(until(lambda: _names(project, "containers", "Names") == reapers, 15), "the reaper removes every container of the test",
-                  _names(project, "containers", "Names"))
+            check(until(lambda: _names(project, "containers", "Names") == reapers, 60), "the reaper removes every container of the test",
+                  f"{_names(project, 'containers', 'Names')}\n{project.docker('logs', name).out}")
             check(until(lambda: _names(project, "networks", "name") == [], 10), "and its network", _names(project, "networks", "name"))
             said = ok(project.docker("logs", name)).out
             contains(said, f"sees container /{name}", "the reaper sees its project")

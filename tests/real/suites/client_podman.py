@@ -61,7 +61,7 @@ def test_containers(world):
         restarts(podman, "restart", "-t", "1", "web")
         says(podman("stop", "-t", "2", "web"), "web")
         says(podman("wait", "web"), "0")
-        says(podman("start", "web"), "web")
+        restarts(podman, "start", "web")
         since = str(int(time.time()) - 60)
         seen = ok(podman("events", "--stream=false", "--since", since, "--filter", "container=web", "--format", "{{.Status}}")).out.split()
         check({"create", "start", "died"} <= set(seen), "events tell a life", seen)

@@ -105,7 +105,10 @@ def test_podman_compose(world):
 
 def test_buildkit(world):
     """Who asks for BuildKit is told what to do instead, and that works."""
-    folder = _application(world, "privileged: false")
+    folder, builder = _application(world, "privileged: false"), f"{world.engine.registry_name}/docker/moby/buildkit:buildx-stable-1"
+    world.engine.build(builder, "LABEL kind=builder")   # buildx pulls it first
+    world.engine.podman("push", "-q", builder)
+    world.engine.podman("rmi", builder)
     for name, words in (("docker build", ("docker", "build", "-t", "built", ".")), ("docker buildx build", ("docker", "buildx", "build", "-t", "built", "."))):
         ran = Client(world.p1, debian13(*words))(cwd=folder)
         check(ran.code != 0 and BUILDKIT in ran.err, f"{name} says what to do", ran)

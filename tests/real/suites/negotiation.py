@@ -88,7 +88,9 @@ def test_warnings(world):
     world.engine.direct.delete(f"{API}/containers/{direct.json()['Id']}?force=1")
     direct, through = _both(world, "GET", f"{API}/volumes")
     equal((through.status, through.json().get("Warnings")), (direct.status, direct.json().get("Warnings")), "Warnings of the volumes")
-    equal(world.p1.post(f"{LIBPOD}/containers/create", {"image": IMAGE}).json()["Warnings"], [], "libpod: Warnings")
+    direct, through = _both(world, "POST", f"{LIBPOD}/containers/create", {"image": IMAGE})
+    equal((through.status, through.json()["Warnings"]), (direct.status, direct.json()["Warnings"]), "libpod: Warnings of a container")
+    world.engine.direct.delete(f"{LIBPOD}/containers/{direct.json()['Id']}?force=true")
     world.clear(world.p1)
 
 
@@ -109,8 +111,11 @@ def test_progress(world):
             answers.append(socket.post(target))
             socket.delete(f"{LIBPOD}/images/{name}:latest")
         direct, through = answers
-        equal((through.status, _shape(through.lines())), (direct.status, _shape(direct.lines())), f"{target} tells what Podman tells")
-        check(through.status != 200 or through.lines(), f"{target} tells something", through)
+        if direct.status == 200:
+            equal((through.status, _shape(through.lines())), (200, _shape(direct.lines())), f"{target} tells what Podman tells")
+            check(through.lines(), f"{target} tells something", through)
+        else:   # Podman 5 says `message` alone here
+            equal((through.status, through.json()["message"]), (direct.status, direct.json()["message"]), f"{target} says what Podman says")
 
 
 def test_errors(world):
