@@ -56,8 +56,9 @@ def _sessions(api):
     yield X(f"POST {session}/start", "{session}", content={"Detach": False, "Tty": False}, meanwhile=True, data=b"heard\n")
     yield X(f"GET {session}/json", "{session}", until='"Running":false')
     yield X(f"POST {session}/start", "{session}", content={"Detach": False, "Tty": False})
-    yield X(f"POST {container}", "web", content={"Cmd": ["true"], "Tty": True, "AttachStdout": True}, made="second")
+    yield X(f"POST {container}", "web", content={"Cmd": ["sleep", "1000"], "Tty": True, "AttachStdout": True}, made="second")
     yield X(f"POST {session}/start", "{second}", content={"Detach": True, "Tty": True})
+    yield X(f"POST {session}/resize", "{second}", "h=10&w=20")
     yield X(f"POST {container}", "web", content={"Cmd": []})
 
 
@@ -102,7 +103,6 @@ def _streams(api):
     everything = "stream=true&stdin=true&stdout=true&stderr=true"
     yield X(f"POST {one}/attach", "echo", everything, meanwhile=X(f"POST {one}/start", "echo"), data=b"heard\n")
     yield X(f"POST {one}/wait", "echo")
-    yield X(f"POST {one}/attach", "echo", everything, meanwhile=True)
     yield X(f"POST {one}/start", "tty")
     yield X(f"POST {one}/resize", "tty", "h=10&w=20")
     yield X(f"POST {one}/resize", "tty", "h=0&w=0")

@@ -90,7 +90,7 @@ class Reader:
             items = [self.value(one) for one in value if not (isinstance(one, str) and one.startswith(LABEL + "="))]
             return sorted(items, key=json.dumps) if key in SETS else items
         if key in MOMENTS or (key in VALUES and value):
-            return f"<{type(value).__name__}>"
+            return "<number>" if isinstance(value, (int, float)) else f"<{type(value).__name__}>"
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, (int, float)) and value > 1.5e9:

@@ -12,45 +12,45 @@ def _in_volume(api):
     """A container that uses it, and what that makes impossible."""
     if api:
         yield X("POST /libpod/containers/create", content={"image": IMAGE, "name": "user", "command": ["true"], "labels": LABELS,
-                                                           "volumes": [{"Name": "data", "Dest": "/data"}, {"Dest": "/spare"}]}, made="user")
+                                                           "volumes": [{"Name": "vault", "Dest": "/data"}, {"Dest": "/spare"}]}, made="user")
     else:
         yield X("POST /containers/create", query="name=user", content={"Image": IMAGE, "Cmd": ["true"], "Labels": LABELS,
-                                                                       "Volumes": {"/spare": {}}, "HostConfig": {"Binds": ["data:/data:ro", "implied:/implied"]}}, made="user")
+                                                                       "Volumes": {"/spare": {}}, "HostConfig": {"Binds": ["vault:/data:ro", "implied:/implied"]}}, made="user")
     yield X(f"GET {api}/containers/{{name}}/json", "user")
     yield X(f"GET {api}/containers/json", query=ALL)
-    yield X(f"DELETE {api}/volumes/{{name}}", "data")
+    yield X(f"DELETE {api}/volumes/{{name}}", "vault")
     yield X("GET /libpod/volumes/json", query='filters={{"name":["implied"]}}')
     yield X(f"DELETE {api}/containers/{{name}}", "user", "v=true")
     yield X(f"DELETE {api}/volumes/{{name}}", "implied")
 
 
 def volumes_by_docker():
-    yield X("POST /volumes/create", content={"Name": "data", "Labels": LABELS, "Driver": "local"})
-    yield X("POST /volumes/create", content={"Name": "data", "Labels": LABELS})
+    yield X("POST /volumes/create", content={"Name": "vault", "Labels": LABELS, "Driver": "local"})
+    yield X("POST /volumes/create", content={"Name": "vault", "Labels": LABELS})
     yield X("POST /volumes/create", content={"Name": "bad/name"})
     yield X("GET /volumes", query=OWN)
-    yield X("GET /volumes/{name}", "data")
+    yield X("GET /volumes/{name}", "vault")
     yield from _in_volume("")
     yield X("POST /volumes/prune", query=OWN)
-    yield X("POST /volumes/create", content={"Name": "data"})
-    yield X("DELETE /volumes/{name}", "data", "force=true")
-    yield X("DELETE /volumes/{name}", "data", "force=true")
+    yield X("POST /volumes/create", content={"Name": "vault"})
+    yield X("DELETE /volumes/{name}", "vault", "force=true")
+    yield X("DELETE /volumes/{name}", "vault", "force=true")
 
 
 def volumes_by_libpod():
     one = "/libpod/volumes/{name}"
-    yield X("POST /libpod/volumes/create", content={"Name": "data", "Labels": LABELS})
-    yield X("POST /libpod/volumes/create", content={"Name": "data", "Labels": LABELS})
+    yield X("POST /libpod/volumes/create", content={"Name": "vault", "Labels": LABELS})
+    yield X("POST /libpod/volumes/create", content={"Name": "vault", "Labels": LABELS})
     yield X("POST /libpod/volumes/create", content={"Name": "bad/name"})
     yield X("GET /libpod/volumes/json", query=OWN)
-    yield X(f"GET {one}/json", "data")
-    yield X(f"GET {one}/exists", "data")
-    yield X(f"POST {one}/import", "data", content=tar_of([("given", b"a file\n")]), fields=TAR)
-    yield X(f"GET {one}/export", "data")
+    yield X(f"GET {one}/json", "vault")
+    yield X(f"GET {one}/exists", "vault")
+    yield X(f"POST {one}/import", "vault", content=tar_of([("given", b"a file\n")]), fields=TAR)
+    yield X(f"GET {one}/export", "vault")
     yield from _in_volume("/libpod")
     yield X("POST /libpod/volumes/prune", query=OWN)
-    yield X("POST /libpod/volumes/create", content={"Name": "data"})
-    yield X(f"DELETE {one}", "data", "force=true")
+    yield X("POST /libpod/volumes/create", content={"Name": "vault"})
+    yield X(f"DELETE {one}", "vault", "force=true")
 
 
 def networks_by_docker():

@@ -4,8 +4,10 @@ docs/compatibility.md is made from that table."""
 import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 
-from check import check
+from check import check, skip
+from clients import LIBPOD
 from exchanges import containers, images, objects, system
 from exchanges.compare import differences
 from exchanges.differences import DIFFERENCES, Difference, allowed
@@ -16,7 +18,17 @@ ENDPOINTS = Path(__file__).resolve().parents[3] / "docs" / "endpoints.md"
 STORIES = (containers.by_docker, containers.by_libpod, objects.volumes_by_docker, objects.volumes_by_libpod, objects.networks_by_docker,
            objects.networks_by_libpod, objects.pods, objects.secrets, images.by_docker, images.by_libpod, images.manifests, system.kube,
            system.events_by_docker, system.events_by_libpod, system.about_the_engine)
-_used, _asked = set(), set()
+# What Podman itself refuses here, and why. Of these the refusals are the same.
+NOT_HERE = {
+    "cgroups of version 2 are needed": {
+        "POST /containers/{name}/pause", "POST /containers/{name}/unpause", "POST /libpod/containers/{name}/pause",
+        "POST /libpod/containers/{name}/unpause", "POST /libpod/pods/{name}/pause", "GET /libpod/containers/stats", "GET /libpod/pods/stats",
+        "POST /containers/{name}/update", "POST /libpod/containers/{name}/update"},
+    "a later Podman is needed": {
+        "POST /libpod/exec/{id}/remove", "POST /libpod/networks/{name}/update", "GET /libpod/secrets/{name}/exists",
+        "POST /libpod/volumes/{name}/import", "GET /libpod/volumes/{name}/export"},
+    "Podman 4.3 looks for members in registries": {"PUT /libpod/manifests/{name:.*}"}}
+_used, _asked, _served = set(), set(), set()
 
 
 def served():
@@ -33,6 +45,8 @@ def compared(exchange, direct, fenced, number):
         else:
             unexplained.append(f"{what} {path}: {json.dumps(left)[:300]} -> {json.dumps(right)[:300]}")
     _asked.add(exchange.endpoint)
+    if isinstance(direct["status"], int) and direct["status"] < 400:
+        _served.add(exchange.endpoint)
     check(not unexplained, f"{number} {exchange.endpoint} {exchange.at} {exchange.query}"[:200], "\n".join(unexplained))
 
 
@@ -59,16 +73,19 @@ def _played(world, story, project):
     return zip(story(), *sides)
 
 
-LEFT = """libpod/containers/web libpod/containers/tty libpod/containers/echo libpod/containers/user libpod/containers/brief libpod/containers/well
-libpod/containers/renamed libpod/containers/lost libpod/pods/group libpod/pods/spare libpod/volumes/data libpod/volumes/implied libpod/networks/net
-libpod/networks/side libpod/secrets/word libpod/manifests/localhost%2Fmany:latest libpod/images/localhost%2Fkept:one libpod/images/localhost%2Fkept:two
-libpod/images/localhost%2Fbuilt:one libpod/images/localhost%2Fbuilt:two libpod/images/localhost%2Fparity:one libpod/images/localhost%2Floaded:one""".split()
+# What stories make, by the collections of libpod.
+MADE = {"containers": "web tty echo user brief well member group-web renamed lost", "pods": "group spare", "volumes": "vault implied", "networks": "net side",
+        "secrets": "word", "images": "localhost/kept:one localhost/kept:two localhost/built:one localhost/built:two localhost/parity:one "
+                                     "localhost/loaded:one localhost/many:latest"}
 
 
 def _tidy(world, socket):
     """What a story left behind, if it went wrong."""
-    for path in LEFT:
-        socket.delete(f"/v4.0.0/{path}?force=true")
+    for kind, names in MADE.items():
+        there = world.engine.direct.get(f"{LIBPOD}/{kind}/json" + ("?all=true" if kind == "containers" else "")).text
+        for name in names.split():
+            if f'"{name}"' in there:
+                socket.delete(f"{LIBPOD}/{kind}/{quote(name, safe='')}?force=true")
 
 
 def _topic(story):
@@ -97,7 +114,11 @@ def test_what_is_not_there(world):
 
 def test_every_endpoint(world):
     for endpoint in sorted(served()):
-        check(endpoint in _asked, f"{endpoint} has an exchange")
+        why = next((reason for reason, endpoints in NOT_HERE.items() if endpoint in endpoints), None)
+        if why and endpoint in _asked - _served:
+            skip(endpoint, why)
+        else:
+            check(endpoint in _served, f"{endpoint} has an exchange that Podman serves")
 
 
 def test_every_difference(world):
