@@ -192,7 +192,7 @@ constexpr auto image_pull_libpod = std::to_array<Parameter>({
     {"Variant", Text},
     {"quiet", Boolean},
     {"allTags", Boolean, OnlyUnset},
-    {"compatMode", Boolean, OnlyUnset},
+    {"compatMode", Boolean, Drop},  // podman-py sends it, and reads the answer in either form
     {"pullProgress", Boolean, Drop},
     {"tlsVerify", Boolean, OnlyTrue},
     {"retry", Unsigned, Drop},

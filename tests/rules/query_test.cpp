@@ -204,7 +204,7 @@ TEST_CASE("a pull says which image, and nothing about the registry's certificate
       {Post, libpod + "&tlsVerify=", "query.refused tlsVerify"},
       {Post, libpod + "&tlsVerify=true", "reference=r.io/a:1"},
       {Post, libpod + "&allTags=true", "query.refused allTags"},
-      {Post, libpod + "&compatMode=true", "query.refused compatMode"},
+      {Post, libpod + "&compatMode=true", "reference=r.io/a:1"},
       {Post, "/images/create?fromImage=a&tag=latest&platform=linux%2Famd64",
        "fromImage=a&tag=latest&platform=linux/amd64"},
       {Post, "/images/create?fromSrc=-&repo=x", "query.refused fromSrc"},

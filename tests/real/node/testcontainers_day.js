@@ -41,6 +41,7 @@ program(async () => {
   const built = await image.withCommand(["sh", "-c", "cat /made; sleep 1000"]).withWaitStrategy(Wait.forLogMessage("made")).start();
   claim((await built.exec(["cat", "/made"])).output, "made for a test\n", "an image that the test builds");
   await built.restart();
+  claim((await built.exec(["cat", "/made"])).output, "made for a test\n", "a restart");
   await built.stop();
   const refused = await raised(() => new GenericContainer(IMAGE).withPrivilegedMode().withCommand(["true"]).start());
   claim(/podfence: privileged mode is not allowed/.test(refused.message), Boolean(process.env.FENCED), "a refusal says whose");

@@ -121,7 +121,7 @@ def images():
     claim(run(f"{name}:1", ["cat", "/built"]), b"built\n", "what was built runs")
     claim(image.tag(name, tag="2"), True, "tag")
     claim(any("error" in line for line in client.images.push(name, tag="2", stream=True, decode=True)), False, "push")
-    saved = b"".join(client.images.get(f"{name}:1").save(named=True))
+    saved = b"".join(client.images.get(f"{name}:1").save(named=f"{name}:1"))
     client.images.remove(f"{name}:1")
     client.images.remove(f"{name}:2")
     claim("No such image" in raised(ImageNotFound, lambda: client.images.get(f"{name}:1")), True, "ImageNotFound")

@@ -111,7 +111,7 @@ def images():
     reader.remove()
     image.tag(name, "2")
     claim("error" in str(client.images.push(name, tag="2")), False, "push")
-    saved = b"".join(client.images.get(f"{name}:1").save(named=True))
+    saved = b"".join(client.images.get(f"{name}:1").save(named=f"{name}:1"))
     client.images.remove(f"{name}:1")
     client.images.remove(f"{name}:2")
     claim(raised(ImageNotFound, lambda: client.images.get(f"{name}:1")) != "nothing was raised", True, "ImageNotFound")
