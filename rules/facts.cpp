@@ -161,11 +161,12 @@ const Fact* Facts::find_upstream(Kind kind, std::string_view name) {
 /// for by it.
 const Fact* Facts::find_named(Kind kind, std::string_view word, bool want_document) {
   const auto words = upstream_words(project_, kind, word);
-  const Fact* first = find_exactly(kind, words.front(), want_document);
-  if (words.size() == 1 || !first || first->ownership != Ownership::Missing) return first;
-  const Fact* bare = find_exactly(kind, words.back(), want_document);
-  if (!bare || bare->ownership == Ownership::Own || bare->ownership == Ownership::Shared) return bare;
-  return find_exactly(kind, words.front(), want_document);
+  for (const auto& name : words) {
+    const Fact* fact = find_exactly(kind, name, want_document);
+    if (words.size() == 1 || !fact || fact->ownership == Ownership::Own || fact->ownership == Ownership::Shared)
+      return fact;
+  }
+  return find_exactly(kind, upstream_name(project_, word), want_document);
 }
 
 const Fact* Facts::find_exactly(Kind kind, std::string_view name, bool want_document) {

@@ -19,9 +19,9 @@ bool is_name_character(char c) { return ascii::is_alphanumeric(c) || c == '_' ||
 
 bool is_default_network(std::string_view word) { return word == "podman" || word == "bridge" || word == "default"; }
 
-/// Ids, beginnings of them that nothing may be called by, and names that are complete.
+/// Ids, and names that are complete.
 bool stands_for_itself(const Project& project, Kind kind, std::string_view word) {
-  return !is_name(word) || is_id_like(word) || is_own_name(word) || is_private_name(project, word) ||
+  return !is_name(word) || is_own_name(word) || is_private_name(project, word) ||
          (kind == Kind::Secret && is_secret_id(word)) || (kind == Kind::Network && is_default_network(word));
 }
 
@@ -64,10 +64,9 @@ std::string with_client_names(const Project& project, std::string_view text) {
 }
 
 std::vector<std::string> upstream_words(const Project& project, Kind kind, std::string_view word) {
-  std::vector<std::string> words;
-  if (project.policy.names == Names::Private && !stands_for_itself(project, kind, word))
-    words.push_back(upstream_name(project, word));
-  words.emplace_back(word);
+  std::vector<std::string> words{std::string(word)};
+  if (project.policy.names != Names::Private || stands_for_itself(project, kind, word)) return words;
+  words.insert(is_id_like(word) ? words.end() : words.begin(), upstream_name(project, word));
   return words;
 }
 

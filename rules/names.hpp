@@ -39,7 +39,8 @@ std::string_view without_any_project(std::string_view name);
 /// A text for people, with the clients' names in it.
 std::string with_client_names(const Project& project, std::string_view text);
 
-/// What a client's word of that kind is looked up by, in this order: the first that is not absent is meant.
+/// What a client's word of that kind is looked up by, in this order: the first that is an own or shared thing is meant.
+/// What looks like an id is tried as one first.
 std::vector<std::string> upstream_words(const Project& project, Kind kind, std::string_view word);
 
 /// What a new object is called upstream: as upstream_name says, or by the bare name where an own object of that kind is

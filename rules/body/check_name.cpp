@@ -36,7 +36,7 @@ bool is_id_like(std::string_view name) {
 std::optional<Deny> check_new_name(std::string_view name, const Project& project) {
   if (!is_name(name) || !is_name(upstream_name(project, name))) return refuse(refusal("name.syntax"), name);
   // Podman looks for a name before it looks for an id: such a name would catch requests for another object.
-  if (is_id_like(name)) return refuse(refusal("name.id-like"), name);
+  if (is_id_like(upstream_name(project, name))) return refuse(refusal("name.id-like"), name);
   if (is_own_name(name) || name.find(name_separator) != std::string_view::npos)
     return refuse(refusal("name.reserved"), name);
   return std::nullopt;

@@ -63,6 +63,20 @@ TEST_CASE("a private name is found under the project's prefix, and hides nothing
         "/v1.41/networks/" + std::string(default_network_id));
 }
 
+TEST_CASE("a private name may look like an id, and catches nothing that is meant for another thing") {
+  auto world = private_world();
+  const std::string name = "abcdef012345";
+  const auto content = R"({"Name":")" + name + "\"}";
+  CHECK(content_of(world.decide(Method::Post, "/v1.41/networks/create", content)).text("Name") == "p1.." + name);
+  const auto found = [&] { return target_of(world.decide(Method::Get, "/v1.41/networks/" + name)); };
+  world.add(Kind::Network, "p1.." + name, id('e'), "p1");
+  CHECK(found() == "/v1.41/networks/" + id('e'));
+  world.add(Kind::Network, name, id('f'), "p10");  // it begins somebody else's id
+  CHECK(found() == "/v1.41/networks/" + id('e'));
+  world.add(Kind::Network, name, id('d'), "p1");  // or one of its own
+  CHECK(found() == "/v1.41/networks/" + id('d'));
+}
+
 TEST_CASE("what another project has is looked up as what is absent is, with the same questions") {
   auto world = private_world();
   world.add(Kind::Container, "web", id('b'), "p10");
