@@ -113,7 +113,7 @@ def test_pods(world, projects):
     equal(statuses, Counter({201: quota, 403: 12 - quota}), "12 pods at once")
     equal((_there(world, "pods"), _there(world, "containers")), (quota, quota), "pods that are there, and their containers")
     fails(few.podman("pod", "create", "more"), part="quota is used up")
-    ok(few.podman("pod", "prune", "-f"))
+    ok(few.podman("pod", "rm", "-a", "-f"))
     ok(few.podman("pod", "create", "more"))
 
 
