@@ -23,9 +23,9 @@ std::optional<json::Value> credentials(const json::Value& value) {
   auto clean = json::Value::object();
   for (const auto& member : *value.members()) {
     const auto name = ascii::lower(member.name);
-    if (std::ranges::find(known_members, name) == known_members.end() || !member.value.string() || clean.find(name))
-      return std::nullopt;
-    clean.set(name, member.value);
+    const bool known = std::ranges::find(known_members, name) != known_members.end();
+    if (!known || clean.find(name) || (!member.value.string() && !member.value.is_null())) return std::nullopt;
+    clean.set(name, member.value.is_null() ? json::Value("") : member.value);  // docker-py has no "email"
   }
   return clean;
 }

@@ -49,14 +49,18 @@ TEST_CASE("a pull without credentials never uses the host's") {
 TEST_CASE("a client's own credentials are passed on, known members only") {
   CHECK(sent_for(R"({"Username":"u","password":"p","email":""})").text ==
         R"({"username":"u","password":"p","email":""})");
+  CHECK_MESSAGE(sent_for(R"({"username":"u","password":"p","email":null,"serveraddress":"a:5000"})").text ==
+                    R"({"username":"u","password":"p","email":"","serveraddress":"a:5000"})",
+                "as docker-py sends them");
   CHECK(sent_for(R"({"username":"u","password":"p"})").name == "X-Registry-Auth");
   CHECK(sent_for(R"({"a:5000":{"username":"u","password":"p"},"b":{"username":""}})").text ==
         R"({"a:5000":{"username":"u","password":"p"}})");
 }
 
 TEST_CASE("credentials that could be read in two ways are refused") {
-  for (const std::string_view json : {"[]", "1", R"({"username":"u","Username":"v"})", R"({"username":1})",
-                                      R"({"a":{"username":"u","path":"/etc"}})", R"({"a":{"b":{"c":1}}})"}) {
+  for (const std::string_view json :
+       {"[]", "1", R"({"username":"u","Username":"v"})", R"({"username":null,"Username":"v"})", R"({"username":1})",
+        R"({"a":{"username":"u","path":"/etc"}})", R"({"a":{"b":{"c":1}}})"}) {
     CAPTURE(json);
     CHECK(sent_for(json).name == (json == "[]" ? "X-Registry-Config" : "refused"));
   }
