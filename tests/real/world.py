@@ -94,8 +94,9 @@ class Neighbour:
 
 
 class World:
-    def __init__(self, engine, programs, podfence, names="shared"):
+    def __init__(self, engine, programs, podfence, names="shared", again=False):
         self.names = names
+        self.again = again   # behind a run on another engine
         self.engine = engine
         self.programs = programs
         self.podfence = podfence

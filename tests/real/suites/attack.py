@@ -1,5 +1,6 @@
 """The attack corpus of tests/attack: every case through podfence, where it must be refused and have no effect, and past it, where
-it must have the effect that its file tells, so that the refusal proves something. Each case file is a topic."""
+it must have the effect that its file tells, so that the refusal proves something. Behind a run on another engine that is not shown once more. Each
+case file is a topic."""
 
 import json
 import os
@@ -96,7 +97,8 @@ def _topic(case, world):
         return
     _count["cases"] += 1
     through_podfence(world, stage, case)
-    past_podfence(stage, case)
+    if not world.again:
+        past_podfence(stage, case)
 
 
 globals().update({f"test_{case.name}": partial(_topic, case) for case in load_all()})
@@ -106,5 +108,5 @@ def test_all_of_it(world):
     version = stage_of(world).version
     print(f"attack: {_count['cases']} cases, bare effects {_count['bare']}, through podfence {_count['through podfence']}")
     check(_count["cases"] >= CASES_AT_LEAST, f"at least {CASES_AT_LEAST} cases", _count)
-    check(_count["bare"] >= BARE_EFFECTS_AT_LEAST.get(version, 0), "so many of them have their effect past podfence", _count)
+    check(world.again or _count["bare"] >= BARE_EFFECTS_AT_LEAST.get(version, 0), "so many of them have their effect past podfence", _count)
     equal(_count["through podfence"], 0, "effects through podfence")
