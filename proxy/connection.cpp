@@ -155,7 +155,13 @@ Task<bool> Connection::send(Pieces pieces) {
   co_return !error;
 }
 
-Task<void> Connection::until_readable() { co_await socket_.async_wait(Socket::wait_read, as_value); }
+Task<void> Connection::until_readable() {
+  // What Asio tells can be about a connection that is gone, whose place in its reactor this one has got.
+  while (!interrupted_ && is_quiet()) {
+    const auto [error] = co_await socket_.async_wait(Socket::wait_read, as_value);
+    if (error) co_return;
+  }
+}
 
 Task<void> Connection::until_peer_closed() {
   // A hang-up ends the wait for an exceptional condition, but so may other things.

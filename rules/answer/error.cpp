@@ -21,6 +21,19 @@ Reply not_understood(int status) {
   return write_error(status, deny.rule->id, sentence_of(deny));
 }
 
+/// What Podman answers for a pod of which some containers could not do it (libpod/pods.go: 409). Its clients read
+/// nothing else there.
+std::optional<Reply> report_of_pod(const Exchange& exchange, int status, const json::Value& document) {
+  const auto* errors = document.find("Errs");
+  if (!errors || !errors->items()) return std::nullopt;
+  json::Value report, texts = json::Value::array();
+  for (const auto& error : *errors->items())
+    if (error.string()) texts.push(answer::scrub(exchange, *error.string()));
+  report.set("Errs", std::move(texts));
+  report.set("Id", document.text("Id"));
+  return Reply{status, "application/json", json::write(report) + "\n", {}};
+}
+
 }  // namespace
 
 Reply rewrite_error(Exchange& exchange, int status, std::string_view content) {
@@ -33,6 +46,8 @@ Reply rewrite_error(Exchange& exchange, int status, std::string_view content) {
   if (may_be_gone && subject_is_gone(exchange, document))
     return error_answer(hidden(endpoint.subject, exchange.match.name), endpoint.family);
   if (!document) return not_understood(status);
+  if (exchange.match.endpoint->subject == Kind::Pod)
+    if (auto report = report_of_pod(exchange, status, *document)) return *std::move(report);
 
   return write_error(status, answer::scrub(exchange, document->text("cause")),
                      answer::scrub(exchange, document->text("message")));

@@ -111,7 +111,7 @@ def restarts(client, *words):
     """A restart ends well. Podman 5's pasta may hold a published port a moment longer than its container lives."""
     end = time.monotonic() + 15
     ran = client(*words)
-    while "Address already in use" in ran.err and time.monotonic() < end:
+    while "ddress already in use" in ran.err and time.monotonic() < end:
         time.sleep(0.2)
         ran = client(*words)
     return ok(ran)

@@ -201,6 +201,17 @@ TEST_CASE("what is not Podman's error shape is not passed on") {
   }
 }
 
+TEST_CASE("what a pod's containers could not do is told as Podman tells it") {
+  Recorded world(Method::Post, "/v5.4.2/libpod/pods/p1-pod/restart");
+  const auto reply = rewrite_error(
+      world.exchange, 409,
+      R"({"Errs":["listen tcp 127.0.0.1:8080: bind: address already in use","rm /run/user/1000/libpod/x"],"Id":"abc","More":1})");
+  CHECK(reply.status == 409);
+  CHECK(reply.content ==
+        "{\"Errs\":[\"listen tcp 127.0.0.1:8080: bind: address already in use\",\"rm <path>\"],"
+        "\"Id\":\"abc\"}\n");
+}
+
 TEST_CASE("nobody reads more than the beginning of what Podman repeats") {
   CHECK(shown(Method::Post, docker_web, error(std::string(1'000'000, 'x'))).size() < 8 * 1024);
 }

@@ -22,8 +22,8 @@ def _program(project, world, name, **environment):
 @contextmanager
 def _tester(world):
     """A project whose containers are on a network of its own by default: Podman joins those to another network, as testcontainers wants it,
-    and no others."""
-    with world.another("testers", {"tester": {"network": {"default": "project"}}}) as fence:
+    and no others. Its names are its own: testcontainers gives its networks names that look like ids."""
+    with world.another("testers", {"tester": {"names": "private", "network": {"default": "project"}}}) as fence:
         project = fence.projects["tester"]
         project.canaries = world.p1.canaries
         context = Path(project.home) / "context"
@@ -68,7 +68,7 @@ def test_testcontainers_with_the_reaper(world):
             if not check(len(reapers) == 1, f"the reaper runs, with {asked}", reapers):
                 continue
             name = reapers[0].strip("[]'")
-            mounts = world.engine.direct.get(f"{LIBPOD}/containers/{name}/json").json()["Mounts"]
+            mounts = world.engine.direct.get(f"{LIBPOD}/containers/tester..{name}/json").json()["Mounts"]
             equal([(one["Source"], one["Destination"]) for one in mounts], [(project.path, "/var/run/docker.sock")],
                   "the reaper is given the project's own socket")
             check(until(lambda: _names(project, "containers", "Names") == reapers, 60), "the reaper removes every container of the test",

@@ -1,6 +1,7 @@
 """A day with podman --remote: everything that is done with containers and pods."""
 
 import json
+import socket
 import time
 
 from check import check, contains, equal, until
@@ -135,6 +136,15 @@ def test_states(world):
     bare = world.engine.direct.get(f"{LIBPOD}/containers/stats?stream=false&containers={identifier}")
     through = world.p1.get(f"{LIBPOD}/containers/stats?stream=false&containers={identifier}")
     equal(through.status, bare.status, "stats answers as Podman does")
+
+
+def test_a_pod_that_cannot_start(world):
+    podman = world.p1.podman
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ok(podman("pod", "create", "--name", "stuck", "-p", f"127.0.0.1:{taken.getsockname()[1]}:80"))
+        ok(podman("create", "--pod", "stuck", IMAGE, "true"))
+        fails(podman("pod", "start", "stuck"), 125, "ddress already in use", "it is said why")
+    ok(podman("pod", "rm", "-f", "stuck"))
 
 
 def test_pods(world):
