@@ -37,6 +37,7 @@ class Case:
     refused: list = field(default_factory=list)    # rule ids, one of which podfence answers with
     hidden: bool = False                           # answered as if the thing named were absent
     served: str = ""                               # served, and why it does no harm
+    names: str = ""                                # "private": the client's project has its names to itself
 
 
 def check_step(step, where):
@@ -66,6 +67,7 @@ def load(path):
     demand(case.bites or case.harmless, where, "`bites` or `harmless`")
     told = [*case.bites, *case.harmless]
     demand(len(set(told)) == len(told), where, "a case either bites on a version or is harmless there")
+    demand(case.names in ("", "private"), where, "`names` is private or nothing")
     demand(case.attack, where, "no step")
     for step in case.attack:
         check_step(step, where)
