@@ -232,7 +232,7 @@ TEST_CASE("many clients that come and vanish at every moment leave nothing behin
   CHECK(served_in_time(proxy, "p1"));
   // Eight idle connections may be kept for the next request, and both ends of them are in this process; everything else
   // has been closed again.
-  constexpr std::size_t kept = 2 * 8;
+  constexpr long kept = 2 * 8;
   auto files = open_files();
   for (int i = 0; i < 800 && files > before + kept; ++i) {
     std::this_thread::sleep_for(Milliseconds(10));
