@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@ namespace {
 // an error number, 0 for a connection, which comes with it when it is upstream's.
 
 constexpr int channel_of_connector = 3;
+constexpr int life_of_connector = 4;  ///< its end of a pipe, which nobody else has: it is closed with the process
 constexpr timeval patience{10, 0};
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
@@ -54,17 +54,19 @@ void answer(const Connected& connected, bool hands_over) {
 }
 
 /// Behind the fork. Signals that end podfence are podfence's: the last requests still need connections.
-[[noreturn]] void become_connector(const sockaddr_un& upstream, int channel, const sigset_t& signals) {
+[[noreturn]] void become_connector(const sockaddr_un& upstream, int channel, int life, const sigset_t& signals,
+                                   bool confined) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(channel, channel_of_connector);
+  ::dup2(life, life_of_connector);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, descriptor);
-  ::close_range(channel_of_connector + 1, ~0U, 0);
+  ::close_range(life_of_connector + 1, ~0U, 0);
   ::prctl(PR_SET_NAME, "podfence-connect");
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) ::_exit(1);
   try {
-    restrict_system_calls(connecting_calls());
+    if (confined) restrict_system_calls(connecting_calls());
   } catch (const std::exception&) {
     ::_exit(1);
   }
@@ -73,22 +75,25 @@ void answer(const Connected& connected, bool hands_over) {
 
 }  // namespace
 
-Connector::Connector(const std::string& upstream) {
+Connector::Connector(const std::string& upstream, bool confined) {
   const auto address = unix_address(upstream);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
   channel_ = File(ends[0]);
   const File other(ends[1]);
+  int life[2];
+  if (::pipe2(life, O_CLOEXEC) != 0) fail("pipe");
+  end_ = File(life[0]);
+  const File alive(life[1]);
   // None finds the child before it ignores them.
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   id_ = ::fork();
-  if (id_ == 0) become_connector(address, other.descriptor(), before);
+  if (id_ == 0) become_connector(address, other.descriptor(), alive.descriptor(), before, confined);
   const int error = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (id_ < 0) throw std::system_error(error, std::generic_category(), "fork");
-  pid_file_ = File(static_cast<int>(::syscall(SYS_pidfd_open, id_, 0)));
   ::setsockopt(channel_.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 }
 

@@ -13,8 +13,8 @@ namespace podfence::proxy {
 class Connector {
  public:
   /// Forks: nothing secret should be in memory yet, and no thread run. `upstream`: path of a unix socket. Throws
-  /// std::system_error.
-  explicit Connector(const std::string& upstream);
+  /// std::system_error. `confined`: it gives up every system call that it has no use for.
+  explicit Connector(const std::string& upstream, bool confined = true);
   /// The process ends.
   ~Connector();
   Connector(const Connector&) = delete;
@@ -27,13 +27,13 @@ class Connector {
 
   pid_t id() const { return id_; }
   /// Becomes readable when the process has ended: nothing can be connected any more.
-  int ended() const { return pid_file_.descriptor(); }
+  int ended() const { return end_.descriptor(); }
 
  private:
   Connected ask(const std::string& path);
 
   File channel_;
-  File pid_file_;
+  File end_;
   pid_t id_ = -1;
 };
 

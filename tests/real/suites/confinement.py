@@ -74,7 +74,8 @@ def test_it_is_told(world):
     for pid, what in ((stage.pid, "podfence"), (connector, "its connector")):
         equal((_status(pid, "Seccomp"), _status(pid, "NoNewPrivs"), _status(pid, "CapEff")), ("2", "1", "0" * 16),
               f"the kernel says so of {what}")
-    equal(sorted(os.listdir(f"/proc/{connector}/fd")), ["0", "1", "2", "3"], "the connector has no file but its channel")
+    equal(sorted(os.listdir(f"/proc/{connector}/fd")), ["0", "1", "2", "3", "4"],
+          "the connector has no file but its channel, and the pipe that tells its end")
     limits = Path(f"/proc/{stage.pid}/limits").read_text()
     check(re.search(r"Max core file size +0 +0 ", limits), "no core dump is written", limits)
     check(re.search(r"Max data size +(\d{9,11}) +\1 ", limits), "memory has an end", limits)
