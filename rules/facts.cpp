@@ -160,6 +160,7 @@ const Fact* Facts::find_upstream(Kind kind, std::string_view name) {
 /// Under a bare name only what is the project's own is found, or everybody's: whatever else has the name is not asked
 /// for by it.
 const Fact* Facts::find_named(Kind kind, std::string_view word, bool want_document) {
+  if (project_.policy.names == Names::Shared) return find_exactly(kind, word, want_document);
   const auto words = upstream_words(project_, kind, word);
   for (const auto& name : words) {
     const Fact* fact = find_exactly(kind, name, want_document);

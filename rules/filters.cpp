@@ -81,9 +81,8 @@ void resolve_mounted(Filter& filter, Exchange& exchange) {
 
 /// Resolves the filter's values in place. False where none of them is the client's.
 std::variant<bool, Deny> resolve_values(Filter& filter, FilterValue type, Exchange& exchange) {
-  const bool names_differ = exchange.project.policy.names != Names::Shared;
   if (type == FilterValue::EventName) filter.values = all_words(filter, exchange.project);
-  if (type == FilterValue::Mounted && names_differ) resolve_mounted(filter, exchange);
+  if (type == FilterValue::Mounted && has_private_names(exchange.project)) resolve_mounted(filter, exchange);
   if (!is_looked_up(type)) return true;
   const Kind kind = kind_of(type);
   std::vector<std::string> resolved;

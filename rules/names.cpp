@@ -11,8 +11,6 @@ namespace podfence::rules {
 
 namespace {
 
-bool is_private(const Project& project) { return project.policy.names != Names::Shared; }
-
 std::string prefix_of(const Project& project) { return project.id + std::string(name_separator); }
 
 bool is_name_character(char c) { return ascii::is_alphanumeric(c) || c == '_' || c == '.' || c == '-'; }
@@ -28,11 +26,11 @@ bool stands_for_itself(const Project& project, Kind kind, std::string_view word)
 }  // namespace
 
 bool is_private_name(const Project& project, std::string_view name) {
-  return is_private(project) && name.starts_with(prefix_of(project));
+  return has_private_names(project) && name.starts_with(prefix_of(project));
 }
 
 std::string upstream_name(const Project& project, std::string_view name) {
-  if (!is_private(project) || is_private_name(project, name)) return std::string(name);
+  if (!has_private_names(project) || is_private_name(project, name)) return std::string(name);
   return prefix_of(project).append(name);
 }
 
@@ -77,7 +75,7 @@ std::string_view name_of(Kind kind, const json::Value& object) {
 }
 
 std::string name_for_new(Exchange& exchange, Kind kind, const std::string& name) {
-  if (!is_private(exchange.project)) return name;
+  if (!has_private_names(exchange.project)) return name;
   const Fact* there = exchange.facts.find(kind, name, true);
   const bool is_bare = there && there->ownership == Ownership::Own && name_of(kind, there->document) == name;
   return is_bare ? name : upstream_name(exchange.project, name);

@@ -21,6 +21,9 @@ struct Exchange;
 /// nobody can take a name that another project may want.
 inline constexpr std::string_view name_separator = "..";
 
+/// Are they the project's own, whoever is shown how much of them?
+inline bool has_private_names(const Project& project) { return project.policy.names != Names::Shared; }
+
 /// With private names: what upstream calls it that clients call so. Otherwise the name itself.
 std::string upstream_name(const Project& project, std::string_view name);
 

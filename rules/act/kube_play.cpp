@@ -94,9 +94,10 @@ class Play {
   }
 
   /// Of a volume that the YAML makes. It is looked up by its name, so that the name is locked.
-  Fact volume_called(const std::string& name) {
+  const Fact& volume_called(const std::string& name) {
+    static const Fact absent;
     const auto* fact = exchange_.facts.find(Kind::Volume, name);
-    return fact ? *fact : Fact();
+    return fact ? *fact : absent;
   }
 
   void make_volume(const std::string& name, const json::Value& content, std::string_view what) {
@@ -126,7 +127,7 @@ class Play {
     auto judged = judge_body(Body::VolumeCreateLibpod, content, exchange_);
     if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
     const auto& made = std::get<JudgedBody>(judged).content;
-    const auto there = volume_called(name);
+    const auto& there = volume_called(name);
     if (there.ownership == Ownership::Foreign || made_here_.contains(std::string(made.text("Name"))))
       return Deny{refusal("name.taken"), name, Kind::Volume};
     if (there.ownership == Ownership::Own) add("left/" + name, unclaim_volume(there.id));

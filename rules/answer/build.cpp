@@ -7,7 +7,6 @@
 #include "rules/answer/scrub.hpp"
 #include "rules/image_name.hpp"
 #include "rules/image_target.hpp"
-#include "rules/query.hpp"
 
 namespace podfence::rules::answer {
 

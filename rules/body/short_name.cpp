@@ -16,8 +16,6 @@ namespace podfence::rules {
 
 namespace {
 
-bool is_private(const Place& place) { return place.exchange.project.policy.names != Names::Shared; }
-
 void add_alias(json::Value& list, const std::string& name) {
   if (!list.items()) list = json::Value::array();
   const auto& aliases = *list.items();
@@ -46,32 +44,32 @@ void say_networks_as_map(json::Value& content) {
   content.set("Networks", std::move(map));
 }
 
-/// Of the container that is connected. "" while it is not known.
-std::string name_of_connected(std::string_view id, const Place& place) {
-  const Fact* fact = place.exchange.facts.find(Kind::Container, id, true);
-  return std::string(fact ? short_name(place.exchange.project, name_of(Kind::Container, fact->document)) : "");
+/// Of the container that is connected, under `aliases`. Nothing while its name is not known.
+void add_name_of_connected(json::Value& content, std::string_view member, std::string_view aliases,
+                           const Place& place) {
+  const Project& project = place.exchange.project;
+  if (!has_private_names(project)) return;
+  const Fact* container = place.exchange.facts.find(Kind::Container, content.text(member), true);
+  const auto name = container ? short_name(project, name_of(Kind::Container, container->document)) : std::string_view();
+  if (!name.empty()) add_alias(json::make(content, aliases), std::string(name));
 }
 
 }  // namespace
 
 void add_short_name_compat(json::Value& content, const Place& place) {
   const std::string name = value_of(place.exchange.request.target, "name");
-  if (!is_private(place) || name.empty()) return;
+  if (!has_private_names(place.exchange.project) || name.empty()) return;
   const json::Value* mode = json::at(content, "HostConfig.NetworkMode");
-  const bool is_network = mode && mode->string() && full_image_id(*mode->string());
-  json::Value* networking = content.find("NetworkingConfig");
-  json::Value* endpoints = networking ? networking->find("EndpointsConfig") : nullptr;
-  if (is_network && (!endpoints || !endpoints->find(*mode->string()))) {
-    const std::string network = *mode->string();
-    json::make(content, "NetworkingConfig.EndpointsConfig").set(network, json::Value::object());
-  }
+  const auto network = mode && mode->string() ? full_image_id(*mode->string()) : std::nullopt;
+  json::Value* endpoints = network ? &json::make(content, "NetworkingConfig.EndpointsConfig") : nullptr;
+  if (endpoints && !endpoints->find(*network)) endpoints->set(*network, json::Value::object());
   if (json::at(content, "NetworkingConfig.EndpointsConfig"))
     add_aliases(json::make(content, "NetworkingConfig.EndpointsConfig"), "Aliases", name);
 }
 
 void add_short_name_libpod(json::Value& content, const Place& place) {
   const std::string name(short_name(place.exchange.project, content.text("name")));
-  if (!is_private(place) || name.empty()) return;
+  if (!has_private_names(place.exchange.project) || name.empty()) return;
   say_networks_as_map(content);
   if (json::Value* networks = content.find("Networks")) add_aliases(*networks, "aliases", name);
 }
@@ -79,20 +77,17 @@ void add_short_name_libpod(json::Value& content, const Place& place) {
 void add_short_name_of_pod(json::Value& content, const Place& place) {
   add_short_name_libpod(content, place);
   const std::string name(short_name(place.exchange.project, content.text("name")));
-  if (is_private(place) && !name.empty() && content.text("hostname").empty()) content.set("hostname", name);
+  if (has_private_names(place.exchange.project) && !name.empty() && content.text("hostname").empty())
+    content.set("hostname", name);
 }
 
 std::optional<Deny> finish_connect_compat(json::Value& content, const Place& place) {
-  if (!is_private(place)) return std::nullopt;
-  const auto name = name_of_connected(content.text("Container"), place);
-  if (!name.empty()) add_alias(json::make(content, "EndpointConfig.Aliases"), name);
+  add_name_of_connected(content, "Container", "EndpointConfig.Aliases", place);
   return std::nullopt;
 }
 
 std::optional<Deny> finish_connect_libpod(json::Value& content, const Place& place) {
-  if (!is_private(place)) return std::nullopt;
-  const auto name = name_of_connected(content.text("container"), place);
-  if (!name.empty()) add_alias(json::make(content, "aliases"), name);
+  add_name_of_connected(content, "container", "aliases", place);
   return std::nullopt;
 }
 
