@@ -1,7 +1,6 @@
 """A day of docker-py. Prints a line of JSON for each claim; the last line is `end`."""
 
 import io
-import json
 import os
 import tarfile
 import threading
@@ -10,13 +9,11 @@ import time
 import docker
 from docker.errors import APIError, ImageNotFound, NotFound
 
+from claims import claim, raised, started
+
 IMAGE, REGISTRY = os.environ["IMAGE"], os.environ["REGISTRY"]
 SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 1000 & wait"]
 client = docker.from_env()
-
-
-def claim(actual, expected, what):
-    print(json.dumps({"what": what, "actual": repr(actual), "expected": repr(expected)}), flush=True)
 
 
 def run(image, command):
@@ -24,22 +21,6 @@ def run(image, command):
     said = client.containers.run(image, command, name="once")
     client.containers.get("once").remove()
     return said
-
-
-def started(call):
-    """Podman 5's pasta may hold a published port a moment longer than its container lives."""
-    for _ in range(50):
-        if "Address already in use" not in (said := raised(APIError, call)):
-            return claim(said, "nothing was raised", "a start")
-        time.sleep(0.2)
-
-
-def raised(kind, call):
-    try:
-        call()
-    except kind as error:
-        return str(error)
-    return "nothing was raised"
 
 
 def archive(**files):
@@ -78,10 +59,10 @@ def containers():
     claim("sleep 1000" in str(web.top()["Processes"]), True, "top")
     claim({"/tmp/file", "/data"} & {one["Path"] for one in web.diff()} != set(), True, "diff")
     web.rename("shop")
-    started(lambda: web.restart(timeout=1))
+    started(APIError, lambda: web.restart(timeout=1))
     web.stop(timeout=2)
     claim(web.wait()["StatusCode"], 0, "wait")
-    started(web.start)
+    started(APIError, web.start)
     web.kill()
     claim(web.wait()["StatusCode"], 137, "kill")
     web.remove(v=True)

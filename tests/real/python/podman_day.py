@@ -1,38 +1,18 @@
 """A day of podman-py. Prints a line of JSON for each claim; the last line is `end`."""
 
 import io
-import json
 import os
 import tarfile
 import tempfile
-import time
 
 from podman import PodmanClient
 from podman.errors import APIError, ImageNotFound, NotFound
 
+from claims import claim, raised, started
+
 IMAGE, REGISTRY = os.environ["IMAGE"], os.environ["REGISTRY"]
 SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 1000 & wait"]
 client = PodmanClient(base_url=os.environ["CONTAINER_HOST"])
-
-
-def claim(actual, expected, what):
-    print(json.dumps({"what": what, "actual": repr(actual), "expected": repr(expected)}), flush=True)
-
-
-def started(call):
-    """Podman 5's pasta may hold a published port a moment longer than its container lives."""
-    for _ in range(50):
-        if "Address already in use" not in (said := raised(APIError, call)):
-            return claim(said, "nothing was raised", "a start")
-        time.sleep(0.2)
-
-
-def raised(kind, call):
-    try:
-        call()
-    except kind as error:
-        return str(error)
-    return "nothing was raised"
 
 
 def containers():
@@ -58,10 +38,10 @@ def containers():
         claim((state["name"], tar.extractfile("file").read()), ("file", b"content\n"), "get_archive")
     claim("sleep 1000" in str(web.top()["Processes"]), True, "top")
     web.rename("shop")
-    started(lambda: web.restart(timeout=1))
+    started(APIError, lambda: web.restart(timeout=1))
     web.stop(timeout=2)
     claim(web.wait(), 0, "wait")
-    started(web.start)
+    started(APIError, web.start)
     web.kill()
     claim(web.wait(), 137, "kill")
     web.remove(v=True)

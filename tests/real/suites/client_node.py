@@ -14,7 +14,6 @@ REAPER = "localhost/reaper:latest"
 
 
 def _program(project, world, name, **environment):
-    (Path(project.home) / "claims.js").write_text((HERE / "node" / "claims.js").read_text())
     told = {"IMAGE": IMAGE, "REGISTRY": world.engine.registry_name, "FENCED": "" if world.bare else "1", **environment}
     return run_program(Client(project, node(), **told), f"node/{name}", least=8)
 
