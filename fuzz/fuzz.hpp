@@ -16,7 +16,8 @@ namespace podfence::fuzz {
 /// `evidence` is printed with a claim that is broken.
 inline void claim(bool holds, const char* what, std::string_view evidence = {}) {
   if (holds) return;
-  std::fprintf(stderr, "broken: %s\n%.*s\n", what, static_cast<int>(evidence.size()), evidence.data());
+  std::fprintf(stderr, "broken: %s\n", what);
+  std::fwrite(evidence.data(), 1, evidence.size(), stderr);
   std::abort();
 }
 
