@@ -233,7 +233,7 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   Followers followers(context);
   AuditLog audit(configuration.audit);
   Engine upstream = find_engine(configuration, places);
-  Connector connector(upstream.socket, !configuration.unconfined);
+  Connector connector(upstream.socket, !configuration.unconfined && !is_sanitized);
   Server server(context, through(connector), {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
   const auto policies = base ? base->policy_paths() : std::vector<std::string>();
