@@ -30,6 +30,10 @@ class ChunkDecoder {
   /// Goes on until it has content, the end, or used the whole input up. Bytes behind the end are left.
   Step advance(std::string_view input);
   State state() const;
+  /// Of the chunk that has begun, bytes of content that have not come yet.
+  std::uint64_t left() const { return size_; }
+  /// All content of a chunk has come, and the line end behind it has not begun.
+  bool is_behind_data() const { return place_ == Place::DataCr; }
 
  private:
   enum class Place {

@@ -65,18 +65,18 @@ Task<bool> ClientAnswer::send_whole(std::string_view head, std::string_view cont
   co_return true;
 }
 
-Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& content, std::string_view first) {
+Task<bool> ClientAnswer::begin(int status, rules::Fields fields, const Framing& content, ContentPiece first) {
   closes_ |= is_tunnel(status, content);
   const auto text = head(status, std::move(fields), content);
-  record_.bytes_out += first.size();
+  record_.bytes_out += first.content;
   const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
   const bool sent = co_await ContentWriter(connection_, framing_).write(first, text);
   co_return was_taken(sent);
 }
 
-Task<bool> ClientAnswer::write(std::string_view piece) {
+Task<bool> ClientAnswer::write(ContentPiece piece) {
   if (to_head_) co_return true;
-  record_.bytes_out += piece.size();
+  record_.bytes_out += piece.content;
   const Deadline::Scope limited(deadline_, limits_.stream_send_idle_time, Deadline::Kind::Sending);
   const bool sent = co_await ContentWriter(connection_, framing_).write(piece);
   co_return was_taken(sent);

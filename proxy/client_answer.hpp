@@ -38,8 +38,9 @@ class ClientAnswer {
 
   /// Piece by piece; every piece goes out at once, `first` together with the head. False: the client does not take it.
   /// How long upstream may be silent between two pieces has no limit, how long the client may take for one has.
-  Task<bool> begin(int status, rules::Fields fields, const Framing& content, std::string_view first = {});
-  Task<bool> write(std::string_view piece);
+  Task<bool> begin(int status, rules::Fields fields, const Framing& content, ContentPiece first = {});
+  Task<bool> write(std::string_view piece) { return write(ContentPiece(piece)); }
+  Task<bool> write(ContentPiece piece);
   /// Each is a piece, and all go out together.
   Task<bool> write_each(const std::vector<std::string>& pieces);
   Task<bool> finish();

@@ -73,6 +73,10 @@ void Connection::shrink() {
   filled_ = false;
 }
 
+void Connection::shrink_when_little_comes() {
+  if (last_read_ <= first_buffer_size) shrink();
+}
+
 /// What is in it stays.
 void Connection::grow(std::size_t capacity) {
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
@@ -114,6 +118,7 @@ Task<bool> Connection::receive() {
   const auto [error, size] =
       co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, capacity_ - end_), as_value);
   end_ += size;
+  last_read_ = size;
   filled_ = end_ == capacity_;
   co_return !error;
 }
@@ -176,10 +181,6 @@ bool Connection::peer_closed() const {
 
 bool Connection::is_quiet() const {
   return poll_now(const_cast<Socket&>(socket_).native_handle(), POLLIN | POLLRDHUP) == 0;
-}
-
-bool Connection::more_waits() const {
-  return begin_ > 0 && end_ == capacity_ && poll_now(const_cast<Socket&>(socket_).native_handle(), POLLIN) != 0;
 }
 
 std::size_t Connection::unread_by_peer() const {

@@ -20,8 +20,8 @@ class Connection {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
   static constexpr std::size_t buffer_size = 64 * 1024;
-  /// Enough for most heads: what a connection has until it receives more at once.
-  static constexpr std::size_t first_buffer_size = 1024;
+  /// Enough for most heads of requests: what a connection has until it receives more at once.
+  static constexpr std::size_t first_buffer_size = 512;
   /// The buffer of a connection whose reads fill the usual one; also the largest piece of content that moves at once.
   static constexpr std::size_t stream_buffer_size = 256 * 1024;
 
@@ -39,11 +39,11 @@ class Connection {
 
   /// Received and not yet consumed. Valid until the next receive().
   std::string_view received() const { return {buffer_.get() + begin_, end_ - begin_}; }
-  /// The same, to be written over.
-  char* received_bytes() { return buffer_.get() + begin_; }
   void consume(std::size_t size);
   /// Gives back the memory of a buffer that is empty and larger than the first.
   void shrink();
+  /// The same, where the last read would have found room in the first: most streams say little at a time.
+  void shrink_when_little_comes();
 
   /// More bytes at the end of received(). False: end of stream, error, interrupted, or the buffer is full.
   Task<bool> receive();
@@ -60,8 +60,6 @@ class Connection {
   /// Neither bytes nor an end wait in the socket: an idle connection that can still be used.
   bool is_quiet() const;
 
-  /// The buffer is full, though not of received() alone, and more is in the socket: receive() gets it at once.
-  bool more_waits() const;
   /// Bytes that were sent and that the peer has not read, and what the kernel needs for keeping them.
   std::size_t unread_by_peer() const;
 
@@ -95,6 +93,7 @@ class Connection {
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::size_t last_read_ = 0;
   bool filled_ = false;     ///< by the last read, to the end
   bool streaming_ = false;  ///< large pieces have been sent: the kernel keeps more for the peer
   bool interrupted_ = false;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "proxy/connection.hpp"
+#include "proxy/message_io.hpp"
 #include "rules/decision.hpp"
 
 namespace podfence::proxy {
@@ -11,8 +11,8 @@ namespace podfence::proxy {
 class ContentSource {
  public:
   virtual ~ContentSource() = default;
-  /// The next piece, valid until the next call. Empty only when nothing follows.
-  virtual Task<std::string_view> next() = 0;
+  /// Valid until the next call. Empty only when nothing follows.
+  virtual Task<ContentPiece> next_piece() = 0;
   /// Nothing followed because that was all.
   virtual bool complete() const = 0;
   /// Why it is not complete.

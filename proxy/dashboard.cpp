@@ -49,8 +49,8 @@ bool same(std::string_view one, std::string_view other) {
 Task<void> pass_content(UpstreamCall& call, ClientAnswer& answer) {
   bool taken = true;
   while (taken) {
-    const auto piece = co_await call.content().next();
-    if (piece.empty()) break;
+    const auto piece = co_await call.content().next_piece();
+    if (piece.bytes.empty()) break;
     taken = co_await answer.write(piece);
   }
   if (taken && call.content().state() == ContentReader::State::Complete) co_await answer.finish();
@@ -133,7 +133,7 @@ Task<void> Dashboard::pass_on(const rules::UpstreamRequest& request, Connection&
   }
   const auto& head = call.head();
   if (const auto* type = rules::find(head.fields, "Content-Type")) fields.push_back({"Content-Type", *type});
-  const bool taken = co_await answer.begin(head.status, std::move(fields), head.content, call.content().take());
+  const bool taken = co_await answer.begin(head.status, std::move(fields), head.content, call.content().take_piece());
   if (!taken) co_return;
   // Behind a stream nothing is asked for: what can be read then is the end of who read it, and makes room for another.
   if (head.content.kind == Framing::Kind::Chunked)

@@ -76,7 +76,8 @@ Task<std::optional<rules::Deny>> Decisions::follow(const rules::OperatorCall& ca
   Reader reader(*this, rules::DecisionFilter(call));
   queue_recent(reader, std::get<std::size_t>(wanted));
   rules::Fields fields{{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}};
-  bool reads = co_await answer.begin(200, std::move(fields), Framing::chunked(), ": decisions, as they are made\n\n");
+  constexpr std::string_view greeting = ": decisions, as they are made\n\n";
+  bool reads = co_await answer.begin(200, std::move(fields), Framing::chunked(), greeting);
   while (reads) {
     auto text = reader.take();
     if (text.empty()) {

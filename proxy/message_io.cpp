@@ -2,7 +2,7 @@
 
 #include <array>
 #include <charconv>
-#include <cstring>
+#include <stdexcept>
 
 #include "proxy/head_scan.hpp"
 #include "rules/ascii.hpp"
@@ -92,7 +92,7 @@ ContentReader::ContentReader(Connection& connection, const Framing& framing, Chu
 std::string_view ContentReader::take() {
   if (state_ != State::Open) return {};
   const auto received = connection_.received();
-  if (framing_.kind == Framing::Kind::Chunked) return take_chunks();
+  if (framing_.kind == Framing::Kind::Chunked) return take_chunk();
   const auto piece =
       received.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(received.size(), framing_.size)));
   connection_.consume(piece.size());
@@ -101,41 +101,27 @@ std::string_view ContentReader::take() {
   return piece;
 }
 
-std::string_view ContentReader::take_chunks() {
-  const auto received = connection_.received();
-  auto decoder = decoder_;
-  auto step = decoder.advance(received);
-  // The rest of the chunk need not be waited for: so that it is one chunk on the other side as well.
-  if (!step.data.empty() && step.consumed == received.size() && connection_.more_waits()) return {};
-  // Of a stream that fills large buffers, chunks move together to be one.
-  std::size_t size = step.data.size();
-  if (size > 0 && received.size() > Connection::buffer_size) {
-    char* const begin = connection_.received_bytes() + (step.data.data() - received.data());
-    while (step.consumed < received.size() && decoder.state() == ChunkDecoder::State::Reading) {
-      const auto next = decoder.advance(received.substr(step.consumed));
-      step.consumed += next.consumed;
-      if (next.data.empty()) continue;
-      std::memmove(begin + size, next.data.data(), next.data.size());
-      size += next.data.size();
-    }
-  }
-  decoder_ = decoder;
+std::string_view ContentReader::take_chunk() {
+  const auto step = decoder_.advance(connection_.received());
   connection_.consume(step.consumed);
   if (decoder_.state() == ChunkDecoder::State::Done) state_ = State::Complete;
   if (decoder_.state() == ChunkDecoder::State::Malformed) state_ = State::Malformed;
   if (decoder_.state() == ChunkDecoder::State::TooLarge) state_ = State::TooLarge;
-  return {step.data.data(), size};
+  return step.data;
 }
 
-Task<std::string_view> ContentReader::next() {
-  while (state_ == State::Open) {
-    if (const auto piece = take(); !piece.empty()) co_return piece;
-    if (state_ == State::Open && !co_await connection_.receive()) state_ = State::Truncated;
-  }
-  co_return std::string_view();
+ContentPiece ContentReader::take_piece() {
+  if (framing_.kind == Framing::Kind::Chunked && state_ == State::Open) return take_framed();
+  return take();
 }
 
 namespace {
+
+constexpr std::string_view line_end = "\r\n";
+/// Sizes of larger chunks are not passed on: what makes sense of them is podfence then, and nobody else.
+constexpr std::size_t max_framed_digits = 7;
+/// What stands between the contents of two chunks, at most, where there are no extensions.
+constexpr std::size_t max_between_chunks = 2 + 16 + 2;
 
 /// What stands before the content of a chunk.
 std::string_view size_line(std::array<char, 18>& line, std::size_t size) {
@@ -147,29 +133,96 @@ std::string_view size_line(std::array<char, 18>& line, std::size_t size) {
 
 }  // namespace
 
+/// How many of the bytes before the content of a chunk are passed on; nullopt: they are not what ContentWriter would
+/// write.
+std::optional<std::size_t> ContentReader::framing_of(std::string_view before, std::size_t chunk_size) const {
+  if (before.empty()) return chunk_is_open_ ? std::optional<std::size_t>(0) : std::nullopt;
+  std::array<char, 18> line;
+  const auto wanted = size_line(line, chunk_size);
+  if (wanted.size() > max_framed_digits + line_end.size() || !before.ends_with(wanted)) return std::nullopt;
+  const auto behind_other = before.substr(0, before.size() - wanted.size());
+  return behind_other.empty() || behind_other == line_end ? std::optional(wanted.size()) : std::nullopt;
+}
+
+/// Every byte is one that ContentWriter would write for this content; the first that is not ends the piece.
+ContentPiece ContentReader::take_framed() {
+  const auto received = connection_.received();
+  std::size_t begin = 0, end = 0, content = 0;
+  const auto close_chunk = [&] {
+    if (!chunk_is_open_ || !decoder_.is_behind_data() || !received.substr(end).starts_with(line_end)) return;
+    end += decoder_.advance(line_end).consumed;
+    chunk_is_open_ = false;
+  };
+  close_chunk();
+  while (true) {
+    auto decoder = decoder_;
+    const auto step = decoder.advance(received.substr(end));
+    if (step.data.empty()) break;
+    const auto before = received.substr(end, step.consumed - step.data.size());
+    const auto framing = framing_of(before, step.data.size() + decoder.left());
+    if (!framing) break;
+    if (end == 0) begin = before.size() - *framing;
+    end += step.consumed;
+    content += step.data.size();
+    decoder_ = decoder;
+    chunk_is_open_ = true;
+    close_chunk();
+  }
+  if (end == 0) return take_unframed();
+  connection_.consume(end);
+  return ContentPiece::framed(received.substr(begin, end - begin), content);
+}
+
+/// What does not begin as ContentWriter would write it: the end, another form of a chunk, or too little to tell.
+ContentPiece ContentReader::take_unframed() {
+  auto decoder = decoder_;
+  const auto step = decoder.advance(connection_.received());
+  const bool goes_on = decoder.state() == ChunkDecoder::State::Reading;
+  if (goes_on && step.data.empty() && step.consumed <= max_between_chunks) return {};
+  return take_chunk();
+}
+
+Task<std::string_view> ContentReader::next() {
+  while (state_ == State::Open) {
+    if (const auto piece = take(); !piece.empty()) co_return piece;
+    if (state_ == State::Open && !co_await connection_.receive()) state_ = State::Truncated;
+  }
+  co_return std::string_view();
+}
+
+Task<ContentPiece> ContentReader::next_piece() {
+  while (state_ == State::Open) {
+    if (const auto piece = take_piece(); !piece.bytes.empty()) co_return piece;
+    if (state_ == State::Open && !co_await connection_.receive()) state_ = State::Truncated;
+  }
+  co_return ContentPiece();
+}
+
 Task<bool> ContentWriter::write_each(const std::vector<std::string>& pieces) {
   std::string text;
   std::array<char, 18> line;
   for (const auto& piece : pieces) {
     if (piece.empty()) continue;
     if (framing_.kind == Framing::Kind::Chunked)
-      text.append(size_line(line, piece.size())).append(piece).append("\r\n");
+      text.append(size_line(line, piece.size())).append(piece).append(line_end);
     else
       text.append(piece);
   }
   co_return co_await connection_.send(text);
 }
 
-Task<bool> ContentWriter::write(std::string_view piece, std::string_view head) {
-  if (piece.empty() && head.empty()) co_return true;
+Task<bool> ContentWriter::write(ContentPiece piece, std::string_view head) {
+  if (piece.bytes.empty() && head.empty()) co_return true;
   using boost::asio::buffer;
   Connection::Pieces parts{buffer(head)};
   std::array<char, 18> line;
-  if (framing_.kind == Framing::Kind::Chunked && !piece.empty()) {
-    parts[1] = buffer(size_line(line, piece.size()));
-    parts[3] = buffer("\r\n", 2);
+  const bool is_chunked = framing_.kind == Framing::Kind::Chunked;
+  if (piece.is_framed && !is_chunked) throw std::logic_error("chunks in a message that has none");
+  if (is_chunked && !piece.is_framed && !piece.bytes.empty()) {
+    parts[1] = buffer(size_line(line, piece.bytes.size()));
+    parts[3] = buffer(line_end);
   }
-  parts[2] = buffer(piece);
+  parts[2] = buffer(piece.bytes);
   co_return co_await connection_.send(parts);
 }
 

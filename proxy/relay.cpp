@@ -39,6 +39,11 @@ struct Relay {
     return sent || rules::is_recorded(inquiry.exchange());
   }
 
+  /// Before what may be a long wait.
+  void save_memory() {
+    if (call.content().state() == ContentReader::State::Open) call.connection().shrink_when_little_comes();
+  }
+
   Task<Refused> bytes();
   Task<Refused> whole();
   Task<Refused> error();
@@ -55,11 +60,12 @@ Task<Refused> Relay::bytes() {
   // The answer to a HEAD says how long the content would be.
   const auto* length = rules::find(head.fields, "Content-Length");
   if (length && inquiry.exchange().request.method == rules::Method::Head) passed.push_back({"Content-Length", *length});
-  const auto first = call.content().take();
+  const auto first = call.content().take_piece();
   if (!co_await answer.begin(head.status, std::move(passed), head.content, first)) co_return std::nullopt;
   while (true) {
-    const auto piece = co_await call.content().next();
-    if (piece.empty()) break;
+    save_memory();
+    const auto piece = co_await call.content().next_piece();
+    if (piece.bytes.empty()) break;
     if (!co_await answer.write(piece)) co_return std::nullopt;
   }
   if (call.content().state() == ContentReader::State::Complete)
@@ -125,6 +131,7 @@ Task<bool> Relay::pass_lines(rules::LineJudge& judge) {
     auto piece = call.content().take();
     if (piece.empty()) {
       if (!co_await send_judged()) co_return false;
+      save_memory();
       piece = co_await call.content().next();
     }
     if (piece.empty()) break;

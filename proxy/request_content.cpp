@@ -6,6 +6,13 @@
 
 namespace podfence::proxy {
 
+namespace {
+
+std::size_t content_size(std::string_view content) { return content.size(); }
+std::size_t content_size(const ContentPiece& piece) { return piece.content; }
+
+}  // namespace
+
 RequestContent::RequestContent(Connection& connection, Deadline& deadline, const Limits& limits,
                                const RequestHead& head, rules::AuditRecord& record, Waits* waits)
     : connection_(connection),
@@ -18,15 +25,20 @@ RequestContent::RequestContent(Connection& connection, Deadline& deadline, const
               {.extension_bytes = limits.chunk_extension_bytes}),
       continue_awaited_(head.expects_continue && head.content.has_content()) {}
 
-Task<std::string_view> RequestContent::next() {
+Task<std::string_view> RequestContent::next() { return next_of(&ContentReader::next); }
+
+Task<ContentPiece> RequestContent::next_piece() { return next_of(&ContentReader::next_piece); }
+
+template <class What>
+Task<What> RequestContent::next_of(Task<What> (ContentReader::*read)()) {
   const Deadline::Scope limited(deadline_, limits_.content_idle_time);
   if (std::exchange(continue_awaited_, false) && connection_.received().empty() &&
       !co_await connection_.send("HTTP/1.1 100 Continue\r\n\r\n"))
-    co_return std::string_view();
-  const auto piece = co_await reader_.next();
+    co_return What();
+  const auto what = co_await (reader_.*read)();
   late_ = deadline_.passed();
-  record_.bytes_in += piece.size();
-  co_return piece;
+  record_.bytes_in += content_size(what);
+  co_return what;
 }
 
 Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit, BufferBudget::Share& share) {

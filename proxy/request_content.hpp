@@ -21,7 +21,8 @@ class RequestContent final : public ContentSource {
   RequestContent(Connection& connection, Deadline& deadline, const Limits& limits, const RequestHead& head,
                  rules::AuditRecord& record, Waits* waits = nullptr);
 
-  Task<std::string_view> next() override;
+  Task<ContentPiece> next_piece() override;
+  Task<std::string_view> next();
   /// All of it; nothing when it is not complete, larger than `limit`, or than what is left for it in memory: see
   /// failure().
   Task<std::optional<std::string>> read_whole(std::size_t limit, BufferBudget::Share& share);
@@ -33,6 +34,9 @@ class RequestContent final : public ContentSource {
   rules::Deny failure() const override;
 
  private:
+  template <class What>
+  Task<What> next_of(Task<What> (ContentReader::*read)());
+
   Connection& connection_;
   Deadline& deadline_;
   const Limits& limits_;

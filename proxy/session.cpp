@@ -119,11 +119,18 @@ Task<void> Session::serve() {
   bool goes_on = true;
   while (goes_on && !stopping_) {
     // What an exchange needs is there while there is one: most clients are idle most of the time.
-    auto read = co_await read_head();
-    if (std::holds_alternative<Ended>(read)) break;
-    goes_on = co_await serve_one(std::move(read));
+    if (client_.received().empty()) co_await first_bytes(services_.limits.idle_time);
+    if (client_.received().empty()) break;
+    goes_on = co_await serve_next();
   }
   co_await linger();
+}
+
+/// True when another exchange may follow.
+Task<bool> Session::serve_next() {
+  auto read = co_await read_head();
+  if (std::holds_alternative<Ended>(read)) co_return false;
+  co_return co_await serve_one(std::move(read));
 }
 
 /// Clients that read an answer before they have sent a request do not take it for one.
@@ -180,11 +187,9 @@ Task<bool> Session::serve_one(ReadHead read) {
   co_return answer.connection_goes_on();
 }
 
-/// Hop 1: the head. The first byte may be late; what has begun must go on.
+/// Hop 1: the head. The first byte has been there; what has begun must go on.
 Task<Session::ReadHead> Session::read_head() {
   const auto& limits = services_.limits;
-  if (client_.received().empty()) co_await first_bytes(limits.idle_time);
-  if (client_.received().empty()) co_return Ended{};
   const Deadline::Scope limited(deadline_, limits.head_time);
   auto read = co_await read_request_head(client_, limits);
   if (!std::holds_alternative<Ended>(read) || !deadline_.passed()) co_return read;

@@ -30,6 +30,7 @@ class Session {
   Task<void> serve();
   Task<void> refuse_all(rules::Deny deny, bool waits);
   using ReadHead = std::variant<RequestHead, RefusedHead, Ended>;
+  Task<bool> serve_next();
   Task<bool> serve_one(ReadHead read);
   Task<ReadHead> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Endpoint*& endpoint);

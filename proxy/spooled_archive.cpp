@@ -155,7 +155,7 @@ Task<Refused> SpooledArchive::take_digest(ArchiveReader& reader, rules::ArchiveJ
 }
 
 /// Written from the file, as it was judged from the file; an error now is one of the disk.
-Task<std::string_view> SpooledArchive::next() {
+Task<ContentPiece> SpooledArchive::next_piece() {
   co_await asio::post(executor_, asio::use_awaitable);
   piece_.clear();
   try {
@@ -163,10 +163,10 @@ Task<std::string_view> SpooledArchive::next() {
     while (!complete_ && writer_.written().size() < slice) write_more();
   } catch (const std::runtime_error& error) {
     broken_ = error.what();
-    co_return std::string_view();
+    co_return ContentPiece();
   }
   piece_.swap(writer_.written());
-  co_return piece_;
+  co_return std::string_view(piece_);
 }
 
 void SpooledArchive::begin_writing() {

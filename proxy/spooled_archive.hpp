@@ -32,10 +32,10 @@ class SpooledArchive final : public ContentSource {
   Task<std::variant<rules::Archive, rules::Deny>> judge(rules::ArchiveRules archive_rules, rules::Archive known);
 
   /// Members to be written in the place of what the client sent under these names, or beside it; without a text they
-  /// are left out. Before the first next().
+  /// are left out. Before the first next_piece().
   void set_written(rules::WrittenMembers written) { written_ = std::move(written); }
 
-  Task<std::string_view> next() override;
+  Task<ContentPiece> next_piece() override;
   bool complete() const override { return complete_; }
   rules::Deny failure() const override;
 

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t max_idle = 8;
+constexpr std::size_t max_idle = 64;
 constexpr auto max_idle_time = 5s;
 constexpr int connect_attempts = 100;
 constexpr auto connect_pause = 20ms;
@@ -148,8 +148,8 @@ Task<void> UpstreamCall::stream(ContentSource& source) {
   ContentWriter writer(*connection_, Framing::chunked());
   sent_ = false;
   while (true) {
-    const auto piece = co_await source.next();
-    if (piece.empty()) break;
+    const auto piece = co_await source.next_piece();
+    if (piece.bytes.empty()) break;
     if (!co_await writer.write(piece)) co_return;
   }
   // An incomplete content gets no last chunk: upstream must not take it for complete.

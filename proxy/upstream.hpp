@@ -89,7 +89,6 @@ class UpstreamCall {
 
   const AnswerHead& head() const { return head_; }
   ContentReader& content() { return *content_; }
-  /// Of a tunnel.
   Connection& connection() { return *connection_; }
 
  private:

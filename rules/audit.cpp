@@ -1,6 +1,7 @@
 #include "rules/audit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "rules/escaped.hpp"
@@ -33,6 +34,13 @@ struct DocumentForm {
     line.set(name, std::move(items));
   }
 };
+
+/// What stands in a line as itself, by its byte: printable ASCII without quote and backslash.
+constexpr auto is_plain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t byte = ' '; byte < 0x7f; ++byte) plain[byte] = byte != '"' && byte != '\\';
+  return plain;
+}();
 
 /// The line as text at once: there is one for each request.
 class LineForm {
@@ -74,9 +82,7 @@ class LineForm {
   /// As `escaped` does, whose backslash is one more in JSON.
   void quote(std::string_view text) {
     line_ += '"';
-    const bool is_plain =
-        std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '\\' && c != '"'; });
-    if (is_plain) {
+    if (std::ranges::all_of(text, [](char c) { return is_plain[static_cast<unsigned char>(c)]; })) {
       line_ += text;
     } else {
       for (const char c : escaped(text)) {

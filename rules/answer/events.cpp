@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -13,6 +13,12 @@
 #include "rules/rfc3339.hpp"
 
 namespace podfence::rules {
+
+namespace {
+
+constexpr std::array listed_before_events{Kind::Pod, Kind::Network, Kind::Volume, Kind::Image};
+
+}  // namespace
 
 namespace answer {
 
@@ -47,16 +53,22 @@ Event read(json::Value& line) {
 class EventRule final : public LineRule {
  public:
   explicit EventRule(Exchange& exchange)
-      : exchange_(exchange), label_("\"" + exchange.project.label_key + "\":\""), own_(exchange.project.id + "\"") {}
+      : exchange_(exchange),
+        parts_({"Type", "Action", "ID", "timeNano", "image", "from", "Image", "name", "network", "container", "id",
+                "Name", "Network", exchange.project.label_key},
+               {"Actor", "Attributes"}),
+        label_("\"" + exchange.project.label_key + "\":\""),
+        own_(exchange.project.id + "\"") {}
 
   /// A container's event with the label of another project. A text within a string cannot look like that: its quotes
   /// are escaped.
   bool drops(std::string_view line) const override {
-    const auto label = std::search(line.begin(), line.end(), find_label_);
-    if (label == line.end() || std::string_view(label, line.end()).substr(label_.size()).starts_with(own_))
-      return false;
+    const auto* label = static_cast<const char*>(::memmem(line.data(), line.size(), label_.data(), label_.size()));
+    if (!label || std::string_view(label + label_.size(), line.data() + line.size()).starts_with(own_)) return false;
     return line.find(R"("Type":"container")") != std::string_view::npos;
   }
+
+  const json::Parts* parts() const override { return &parts_; }
 
   bool keep(json::Value& line) override {
     if (!know_what_is_there()) return false;
@@ -83,8 +95,14 @@ class EventRule final : public LineRule {
     for (const auto& image : *facts.list(Kind::Image))
       for (const auto& name : visible_names(exchange_.project, facts.ledger(), image)) remember_tag(name);
     for (auto& id : facts.ledger().secrets(exchange_.project.id)) secrets_.insert(std::move(id));
+    forget_what_is_there(facts);  // a stream may last for days
     started_ = true;
     return true;
+  }
+
+  static void forget_what_is_there(Facts& facts) {
+    for (const auto kind : listed_before_events) facts.forget({Question::Ask::List, kind, ""});
+    facts.forget({Question::Ask::Mounts, Kind::Volume, ""});
   }
 
   static std::int64_t created(const json::Value& volume) {
@@ -187,9 +205,9 @@ class EventRule final : public LineRule {
   }
 
   Exchange& exchange_;
+  const json::Parts parts_;
   const std::string label_;  ///< as it stands in a line, up to its value
-  const std::boyer_moore_horspool_searcher<std::string::const_iterator> find_label_{label_.begin(), label_.end()};
-  const std::string own_;  ///< what follows when it is the project's
+  const std::string own_;    ///< what follows when it is the project's
   bool started_ = false;
   std::map<std::string, std::int64_t> volumes_;  ///< own ones, with the time of their creation
   std::string looking_up_;
@@ -214,10 +232,7 @@ std::unique_ptr<LineRule> make_event_rule(Exchange& exchange) { return std::make
 }  // namespace answer
 
 void ask_what_is_there(Facts& facts) {
-  facts.list(Kind::Pod);
-  facts.list(Kind::Network);
-  facts.list(Kind::Volume);
-  facts.list(Kind::Image);
+  for (const auto kind : listed_before_events) facts.list(kind);
   facts.mounted_volumes();
 }
 

@@ -6,7 +6,7 @@
 
 #include "rules/decision.hpp"
 #include "rules/exchange.hpp"
-#include "rules/json.hpp"
+#include "rules/json_parts.hpp"
 
 namespace podfence::rules::answer {
 
@@ -17,6 +17,8 @@ class LineRule {
   virtual bool keep(json::Value& line) = 0;
   /// Can be told of its text that keep() would drop it? Most lines of a stream may be somebody else's.
   virtual bool drops(std::string_view) const { return false; }
+  /// What is asked about in a line; nullptr: all of it.
+  virtual const json::Parts* parts() const { return nullptr; }
   /// Behind the last line. May be called again, when facts were missing.
   virtual std::vector<Claim> claims() { return {}; }
   /// Behind claims(): is something gone that the lines have told of? Somebody else's removal can come between.

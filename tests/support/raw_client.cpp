@@ -154,7 +154,11 @@ void RawClient::read_chunked(WireAnswer& answer, Clock::time_point end) {
       return;
     }
     while (buffer_.size() < *size + 2 && fill(end)) continue;
-    if (buffer_.size() < *size + 2) return;
+    if (buffer_.size() < *size + 2) {
+      answer.content += buffer_.substr(0, *size);
+      buffer_.clear();
+      return;
+    }
     if (buffer_.substr(*size, 2) != "\r\n") {
       answer.problem = "no line end behind a chunk";
       return;
