@@ -65,7 +65,7 @@ Refused Examination::refused_without_archive() {
 
 Task<Refused> Examination::read_archive(rules::ArchiveRules archive_rules) {
   if (auto refused = refused_without_archive()) co_return refused;
-  archive_.emplace(services_, content_.executor(), project_.id);
+  archive_ = std::make_unique<SpooledArchive>(services_, content_.executor(), project_.id);
   if (auto refused = co_await archive_->receive(content_)) co_return refused;
   rules::Archive known;
   for (std::optional next = std::move(archive_rules); next; next = rules::further_archive_rules(endpoint(), known)) {

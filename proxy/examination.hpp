@@ -2,6 +2,7 @@
 // Hops 2 to 4 of one request, from its head to the decision: which endpoint it is, its content, and what the rules say.
 // A session carries the decision out; `podfence explain` tells it.
 
+#include <memory>
 #include <optional>
 
 #include "proxy/inquiry.hpp"
@@ -39,7 +40,7 @@ class Examination {
   Inquiry& inquiry() { return *inquiry_; }
   bool is_decided() const { return inquiry_.has_value(); }
   /// Of rows that judge one; nullptr elsewhere.
-  SpooledArchive* archive() { return archive_ ? &*archive_ : nullptr; }
+  SpooledArchive* archive() { return archive_.get(); }
 
   /// Bytes may follow that must not be read as the next request.
   bool ends_connection() const { return ends_connection_; }
@@ -61,7 +62,7 @@ class Examination {
   std::optional<std::string> supplied_;
   BufferBudget::Share buffered_;  ///< for the content, as long as it is judged and sent
   std::optional<Inquiry> inquiry_;
-  std::optional<SpooledArchive> archive_;
+  std::unique_ptr<SpooledArchive> archive_;
   bool is_read_ = false;
   bool ends_connection_ = false;
 };

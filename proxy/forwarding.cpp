@@ -275,7 +275,7 @@ Task<void> Forwarding::tunnel(UpstreamCall& call) {
   departure.set(Departure::Means::Drain);
   // The client gets what it asked for, whichever of the two upstream chose.
   const auto framing = head.upgrade ? Framing{} : Framing::until_close();
-  if (!co_await answer.begin(head.upgrade ? 101 : 200, rules::answer_fields(call.head().fields), framing)) co_return;
+  if (!co_await answer.begin(head.upgrade ? 101 : 200, rules::answer_fields(call.take_fields()), framing)) co_return;
   const auto end = co_await run_tunnel(client, deadline, services.limits, call.connection(), trail.record);
   answer.end_tunnel(end == TunnelEnd::Whole);
   answer.abort(end == TunnelEnd::ClientSlow ? "client-slow" : "client-gone");

@@ -31,7 +31,8 @@ struct Relay {
   /// the stream for those who have nothing to do with it. The lines of a single operation are worth something together
   /// only.
   bool may_leave_out_lines() const { return endpoint().answer == rules::Answer::EventLines; }
-  rules::Fields fields() const { return rules::answer_fields(call.head().fields); }
+  /// Once.
+  rules::Fields take_fields() { return rules::answer_fields(call.take_fields()); }
 
   /// False when there is no use in going on.
   bool heard(bool sent) {
@@ -55,11 +56,13 @@ struct Relay {
 };
 
 Task<Refused> Relay::bytes() {
-  auto passed = fields();
   const auto& head = call.head();
   // The answer to a HEAD says how long the content would be.
-  const auto* length = rules::find(head.fields, "Content-Length");
-  if (length && inquiry.exchange().request.method == rules::Method::Head) passed.push_back({"Content-Length", *length});
+  std::optional<std::string> length;
+  if (inquiry.exchange().request.method == rules::Method::Head)
+    if (const auto* said = rules::find(head.fields, "Content-Length")) length = *said;
+  auto passed = take_fields();
+  if (length) passed.push_back({"Content-Length", *std::move(length)});
   const auto first = call.content().take_piece();
   if (!co_await answer.begin(head.status, std::move(passed), head.content, first)) co_return std::nullopt;
   while (true) {
@@ -83,7 +86,7 @@ Task<Refused> Relay::whole() {
   const rules::Reply reply{call.head().status, "application/json", std::get<std::string>(std::move(content)), {}};
   // What upstream said is gone: a client that is slow holds only what is for it.
   share.shrink_to(reply.content.size());
-  co_await answer.send(reply, fields());
+  co_await answer.send(reply, take_fields());
   co_return std::nullopt;
 }
 
@@ -100,13 +103,13 @@ Task<Refused> Relay::error() {
     co_await record(judge);
   }
   share.shrink_to(reply.content.size());
-  co_await answer.send(reply, fields());
+  co_await answer.send(reply, take_fields());
   co_return std::nullopt;
 }
 
 Task<Refused> Relay::lines() {
   rules::LineJudge judge(endpoint().answer, inquiry.exchange());
-  if (!heard(co_await answer.begin(call.head().status, fields(), Framing::chunked()))) co_return std::nullopt;
+  if (!heard(co_await answer.begin(call.head().status, take_fields(), Framing::chunked()))) co_return std::nullopt;
   bool whole = co_await pass_lines(judge);
   // What was made is there, also when the answer about it is cut off.
   if (whole || rules::is_recorded(inquiry.exchange())) {

@@ -130,7 +130,7 @@ Task<void> Session::serve() {
 Task<bool> Session::serve_next() {
   auto read = co_await read_head();
   if (std::holds_alternative<Ended>(read)) co_return false;
-  co_return co_await serve_one(std::move(read));
+  co_return co_await serve_one(read);
 }
 
 /// Clients that read an answer before they have sent a request do not take it for one.
@@ -159,7 +159,7 @@ void Session::identify(rules::AuditRecord& record) const {
 }
 
 /// True when another exchange may follow.
-Task<bool> Session::serve_one(ReadHead read) {
+Task<bool> Session::serve_one(ReadHead& read) {
   const Departure::Exchange watched(departure_);
   AuditTrail trail(services_.audit);
   identify(trail.record);
@@ -271,10 +271,10 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
   record.decision = rules::audit_decision(decision, examination.endpoint());
 
   // Hops 5 and 6: there and back.
-  co_return co_await carry_out(parts, examination, std::move(decision));
+  co_return co_await carry_out(parts, examination, decision);
 }
 
-Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination, rules::Decision decision) {
+Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination, rules::Decision& decision) {
   if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
   // Nothing is begun for who has gone already, however short ago.
   if (client_.peer_closed()) co_return std::nullopt;

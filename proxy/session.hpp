@@ -31,13 +31,13 @@ class Session {
   Task<void> refuse_all(rules::Deny deny, bool waits);
   using ReadHead = std::variant<RequestHead, RefusedHead, Ended>;
   Task<bool> serve_next();
-  Task<bool> serve_one(ReadHead read);
+  Task<bool> serve_one(ReadHead& read);
   Task<ReadHead> read_head();
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Endpoint*& endpoint);
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
                                             std::optional<std::string> content, const rules::Endpoint*& endpoint);
   Task<std::optional<rules::Deny>> carry_out(ClientExchange& exchange, Examination& examination,
-                                             rules::Decision decision);
+                                             rules::Decision& decision);
   void identify(rules::AuditRecord& record) const;
   Task<void> first_bytes(std::chrono::milliseconds time);
   Task<void> linger();

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -88,6 +89,8 @@ class UpstreamCall {
   Task<Outcome> send(const rules::UpstreamRequest& request, ContentSource* source = nullptr, bool upgrade = false);
 
   const AnswerHead& head() const { return head_; }
+  /// The head's fields, which it has no longer then.
+  rules::Fields take_fields() { return std::exchange(head_.fields, {}); }
   ContentReader& content() { return *content_; }
   Connection& connection() { return *connection_; }
 

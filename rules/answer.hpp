@@ -62,6 +62,6 @@ struct Outcome {
 Reply report(Exchange& exchange, const std::vector<Outcome>& outcomes);
 
 /// Header fields of upstream's answer that cross to the client, by allow-list (Api-Version, Content-Type, …).
-Fields answer_fields(const Fields& upstream);
+Fields answer_fields(Fields upstream);
 
 }  // namespace podfence::rules

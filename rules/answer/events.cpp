@@ -58,7 +58,9 @@ class EventRule final : public LineRule {
                 "Name", "Network", exchange.project.label_key},
                {"Actor", "Attributes"}),
         label_("\"" + exchange.project.label_key + "\":\""),
-        own_(exchange.project.id + "\"") {}
+        own_(exchange.project.id + "\"") {
+    know_what_is_there();  // most is known before the stream begins, and need not be kept twice
+  }
 
   /// A container's event with the label of another project. A text within a string cannot look like that: its quotes
   /// are escaped.

@@ -27,12 +27,11 @@ constexpr std::string_view passed[] = {
 
 }  // namespace
 
-Fields answer_fields(const Fields& upstream) {
-  Fields fields;
-  std::ranges::copy_if(upstream, std::back_inserter(fields), [](const Field& field) {
-    return std::ranges::any_of(passed, [&](std::string_view name) { return ascii::equal_caseless(name, field.name); });
+Fields answer_fields(Fields upstream) {
+  std::erase_if(upstream, [](const Field& field) {
+    return std::ranges::none_of(passed, [&](std::string_view name) { return ascii::equal_caseless(name, field.name); });
   });
-  return fields;
+  return upstream;
 }
 
 }  // namespace podfence::rules
