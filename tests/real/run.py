@@ -13,7 +13,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "suites"))
 
-from check import check, leave_out, run_topics, tally  # noqa: E402
+from check import check, leave_out, run_topics, skip, tally  # noqa: E402
 from engine import Engine, VERSIONS  # noqa: E402
 from world import World  # noqa: E402
 
@@ -27,6 +27,8 @@ SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_
 # do what the suites of clients do as well.
 ONCE = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects", "bad_input", "explain",
         "audit", "control_plane", "life", "confinement", "dashboard", "footprint", "doctor", "documented", "soak"]
+# What a program with sanitizers cannot be asked.
+NOT_SANITIZED = {"confinement": "a program with sanitizers does not confine itself", "footprint": "sanitizers take memory of their own"}
 BARE = [name for name in SUITES if "_day" in name] + ["streams"]
 
 
@@ -48,6 +50,7 @@ def arguments():
     parser.add_argument("--bare", action="store_true", help="without podfence: do the client commands work at all?")
     parser.add_argument("--names", choices=("shared", "private"), default="shared", help="of the projects p1 and p10")
     parser.add_argument("--again", action="store_true", help="behind a run on another engine: without what that has told already, and attacks only through podfence")
+    parser.add_argument("--sanitized", action="store_true", help="the program was built with sanitizers")
     parser.add_argument("--suite", action="append", default=[], help="only this suite (may be repeated)")
     parser.add_argument("--only", default="", help="only topics whose name holds this text")
     parser.add_argument("--registry-program", default=shutil.which("docker-registry"))
@@ -86,6 +89,8 @@ def main():
         for name in options.suite or (BARE if options.bare else SUITES):
             if options.again and name in ONCE:
                 leave_out(name)
+            elif options.sanitized and name in NOT_SANITIZED:
+                skip(name, NOT_SANITIZED[name])
             else:
                 run_suite(name, world, options.only)
     finally:
