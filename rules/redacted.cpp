@@ -119,7 +119,7 @@ class Writer {
       const Node* child = inside(node, node ? node->item.get() : nullptr);
       if (secret_follows)
         say(redacted_value);
-      else if (child && child->row && child->row->rule.confidential && item.string())
+      else if (child && child->row && child->row->rule.confidential && item.string() && !item.is_zero())
         say(without_value(*item.string()));
       else
         write(child, item);

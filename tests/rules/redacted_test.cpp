@@ -67,6 +67,7 @@ TEST_CASE("nor is it where a value has another form than it should") {
   CHECK(content(compat, R"({"Env":{"A":"s3cret"}})") == R"({"Env":{"A":"REDACTED"}})");
   CHECK(content(compat, R"({"Env":[["A=s3cret"],{"B":"s3cret"},12345]})") ==
         R"({"Env":[["A=REDACTED"],{"B":"REDACTED"},"REDACTED"]})");
+  CHECK(content(compat, R"({"Env":["",{"token":[""]}]})") == R"({"Env":["",{"token":[""]}]})");  // nothing to hide
   CHECK(content(libpod, R"({"env":"s3cret"})") == R"({"env":"REDACTED"})");
   CHECK(content(libpod, R"({"env":["s3cret"]})") == R"({"env":["REDACTED"]})");
   CHECK(content(libpod, R"({"env":{"A":12345,"B":{"C":["s3cret"]},"D":""}})") ==
