@@ -15,8 +15,8 @@ namespace {
 /// Podman repeats what it was sent. Nobody reads more of it than this.
 constexpr std::size_t longest_text = 4096;
 
-/// As long as the shortest form of an id that Podman writes.
-constexpr std::size_t shortest_id = 12;
+/// As long as the shortest form of an id that Podman writes, and the whole.
+constexpr std::size_t shortest_id = 12, full_id = 64;
 
 /// Parts of paths that only the host has: the store, the run-time directory, the configuration.
 constexpr std::string_view host_path_marks[] = {"/containers/storage", "/overlay-containers/", "/containers/overlay",
@@ -83,11 +83,28 @@ class Known {
   std::set<std::string, std::less<>> ids_;
 };
 
+/// A whole id that runs into other text is nobody's own.
+std::string without_full_ids(std::string_view word) {
+  std::string result;
+  while (!word.empty()) {
+    const auto start = std::ranges::find_if(word, is_hexadecimal);
+    const auto end = std::find_if_not(start, word.end(), is_hexadecimal);
+    const std::string_view run(start, end);
+    result.append(word.begin(), start).append(run.size() >= full_id ? "<hidden>" : run);
+    word = std::string_view(end, word.end());
+  }
+  return result;
+}
+
 std::string without_foreign_ids(const Exchange& exchange, std::string_view text) {
   const Known known(exchange);
   std::string result;
   for_each_word(text, [&](std::string_view before, std::string_view word) {
-    result.append(before).append(is_id(word) && !known(word) ? "<hidden>" : word);
+    result.append(before);
+    if (!is_id(word))
+      result.append(without_full_ids(word));
+    else
+      result.append(known(word) ? word : "<hidden>");
   });
   return result;
 }

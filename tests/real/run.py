@@ -80,7 +80,7 @@ def main():
     engine = Engine(version, options.registry_program)
     programs = {"docker": options.docker_program, "docker-compose": shutil.which("docker-compose"),
                 "podman": [*version.entry, "podman"]}
-    world = World(engine, programs, None if options.bare else options.podfence, options.names, options.again)
+    world = World(engine, programs, None if options.bare else options.podfence, options.names, options.again, options.sanitized)
     start = time.monotonic()
     try:
         engine.start()

@@ -94,9 +94,10 @@ class Neighbour:
 
 
 class World:
-    def __init__(self, engine, programs, podfence, names="shared", again=False):
+    def __init__(self, engine, programs, podfence, names="shared", again=False, sanitized=False):
         self.names = names
         self.again = again   # behind a run on another engine
+        self.sanitized = sanitized
         self.engine = engine
         self.programs = programs
         self.podfence = podfence

@@ -144,6 +144,7 @@ TEST_CASE("ids pass when the client said them or they are its own") {
   CHECK(shown(Method::Post, docker_web, error("a " + id('b') + " b")) == "a <hidden> b");
   CHECK(shown(Method::Post, docker_web, error("sha256:" + id('b') + ".")) == "sha256:<hidden>.");
   CHECK(shown(Method::Post, docker_web, error("abcdefabcdef")) == "<hidden>");
+  CHECK(shown(Method::Post, docker_web, error("a x" + id('b') + "cy b")) == "a x<hidden>y b");
   CHECK(shown(Method::Post, docker_web, error("abcdefabcde xabcdefabcdef 10.88.0.1")) ==
         "abcdefabcde xabcdefabcdef 10.88.0.1");
   CHECK(shown(Method::Post, docker_web, error(std::string(web_id.substr(0, 12)))) == web_id.substr(0, 12));
