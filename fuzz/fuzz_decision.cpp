@@ -39,12 +39,15 @@ Decision decide(fuzz::World& world, const Input& input) {
   return world.decide(input.setting, input.method, input.target, input.content);
 }
 
+/// What a build leaves out comes from its archive, and can be longer than any target of a client's.
+Target target_of(const UpstreamRequest& request) {
+  auto parsed = parse_target(request.target, request.target.size());
+  claim(std::holds_alternative<Target>(parsed), "the target can be read", request.target);
+  return std::get<Target>(std::move(parsed));
+}
+
 void check_path(const UpstreamRequest& request) {
-  // What a build leaves out comes from its archive, and can be longer than any target of a client's.
-  const auto parsed = parse_target(request.target, request.target.size());
-  const auto* target = std::get_if<Target>(&parsed);
-  claim(target, "the target can be read", request.target);
-  for (const auto& segment : target->segments)
+  for (const auto& segment : target_of(request).segments)
     claim(fuzz::foreign_in(segment).empty(), "nothing foreign in the path", request.target);
 }
 
@@ -75,7 +78,7 @@ void check_forward(const Forward& forward, const Input& input) {
   check_path(request);
   for (const auto& [name, text] : forward.members)
     if (text) check_written(*text);
-  const auto target = std::get<Target>(parse_target(request.target));
+  const auto target = target_of(request);
   const auto match = std::get<Match>(route(request.method, target));
   if (input.setting.project.policy.read_only)
     claim(request.method == Method::Get || request.method == Method::Head || target.segments.back() == "wait",
@@ -95,7 +98,7 @@ void check_batch(const Batch& batch, const Input& input) {
     const bool is_known = !item.about && item.request.target.find(made_id_mark) == std::string::npos;
     const auto request = is_known ? item.request : with_made_id(item.request, own);
     check_path(request);
-    const auto match = route(request.method, std::get<Target>(parse_target(request.target)));
+    const auto match = route(request.method, target_of(request));
     const auto* row = std::get_if<Match>(&match);
     if (!row || !request.target.ends_with("/create")) continue;
     const auto content = json::parse(request.content.value_or(""));

@@ -127,7 +127,8 @@ void add_rewrites(Trace& trace, const Judged& judged) {
   if (before != after)
     trace.path = {{Difference::Kind::Changed, "", std::string(before), std::string(after)},
                   "objects are named so that the word cannot come to mean another one"};
-  const auto sent = parse_target(forward->request.target);
+  const auto sent =
+      parse_target(forward->request.target, forward->request.target.size());  // longer than a client's may be
   if (const auto* target = std::get_if<Target>(&sent))
     trace.query = rewritten_query(endpoint.query, judged.request->target, *target);
   if (judged.request->content && forward->request.content)
