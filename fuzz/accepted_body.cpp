@@ -65,13 +65,12 @@ bool fits(const json::Value& value, Shape shape) {
   return false;
 }
 
-/// Checks of texts that name nothing. All others count as references.
-bool is_free(const Rule& rule) {
+/// Checks of texts that name nothing. All others count as references, and so does what is below them.
+bool names_nothing(const Rule& rule) {
   constexpr auto free = std::to_array<Check*>(
       {judge_label, judge_annotation, judge_environment, judge_host_entry, judge_new_name<Kind::Container>,
        judge_new_name<Kind::Pod>, judge_new_name<Kind::Volume>, judge_new_name<Kind::Secret>, judge_kube_name,
        judge_network_name, judge_alias, judge_log_option, judge_group, judge_interface, judge_timezone});
-  if (rule.kind == Rule::Kind::Passed) return true;
   return rule.kind == Rule::Kind::Checked && std::ranges::find(free, rule.check) != free.end();
 }
 
@@ -114,7 +113,8 @@ class Reading {
     if (is_of_podfence(path, value)) return;
     if (row) check_row(*row, value, path);
     // What is checked as a whole is checked with all that is in it; of the whole content that is the last touch.
-    is_reference = is_reference || (row && !path.empty() && !is_free(row->rule));
+    if (row && !path.empty())
+      is_reference = (is_reference || row->rule.kind != Rule::Kind::Passed) && !names_nothing(row->rule);
     if (const auto* text = value.string()) check_text(*text, path, is_reference);
     if (const auto* items = value.items()) check_items(*items, row, path, is_reference);
     if (const auto* members = value.members()) check_members(value, *members, path, is_reference);
