@@ -123,18 +123,23 @@ def test_rotation(world):
         for client in clients:
             client.start()
         for number in range(1, 6):
+            until(lambda: len(seen) > 10 * number, 30)  # between two changes of the file some are answered
             os.rename(fence.audit_path, f"{fence.audit_path}.{number}")
             fence.process.send_signal(signal.SIGUSR1)
             check(until(fence.audit_path.exists, 5), f"{number}: there is a file again")
         over.set()
         for client in clients:
             client.join(30)
-        ids = []
-        for path in fence.folder.glob("audit.log*"):
-            ids += [json.loads(line)["request_id"] for line in path.read_text().splitlines()]
+        until(lambda: set(seen) <= set(_recorded(fence)), 5)  # a line comes behind its answer
+        ids = _recorded(fence)
         check(len(seen) > 50, "requests were running", len(seen))
         equal(len(set(ids)), len(ids), "no line stands twice")
         equal(set(seen) - set(ids), set(), "no line is lost")
+
+
+def _recorded(fence):
+    """The ids of all lines, in whichever file."""
+    return [json.loads(line)["request_id"] for path in fence.folder.glob("audit.log*") for line in path.read_text().splitlines()]
 
 
 def _ask(project, over, seen):
