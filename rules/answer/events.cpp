@@ -39,6 +39,15 @@ struct Event {
   }
 };
 
+/// What is asked about: the owner, when it was, the image's name, and the names that are shown.
+json::Parts parts_of_event(const Project& project) {
+  std::vector<std::string_view> whole{"Type",  "Action", "ID",    "name",           "timeNano",
+                                      "image", "from",   "Image", project.label_key};
+  std::vector<std::string_view> through{"Actor", "Attributes"};
+  add_name_parts(Answer::EventLines, whole, through);
+  return {std::move(whole), std::move(through)};
+}
+
 bool is_removal(std::string_view action) { return action == "remove" || action == "delete" || action == "untag"; }
 
 Event read(json::Value& line) {
@@ -54,9 +63,7 @@ class EventRule final : public LineRule {
  public:
   explicit EventRule(Exchange& exchange)
       : exchange_(exchange),
-        parts_({"Type", "Action", "ID", "timeNano", "image", "from", "Image", "name", "network", "container", "id",
-                "Name", "Network", exchange.project.label_key},
-               {"Actor", "Attributes"}),
+        parts_(parts_of_event(exchange.project)),
         label_("\"" + exchange.project.label_key + "\":\""),
         own_(exchange.project.id + "\"") {
     know_what_is_there();  // most is known before the stream begins, and need not be kept twice

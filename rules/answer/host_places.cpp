@@ -150,17 +150,9 @@ json::Parts container_parts(Answer answer, Names names) {
   std::vector<std::string_view> whole{"Id",     "Image",  "ImageID", "ImageName",    "Labels",
                                       "labels", "Mounts", "Binds",   "CreateCommand"};
   std::vector<std::string_view> through{"Config", "HostConfig"};
-  for (const auto& place : host_places) {
-    if (place.answer != answer) continue;
-    auto path = place.path;
-    if (path.starts_with("*.")) path.remove_prefix(2);
-    for (auto dot = path.find('.'); dot != std::string_view::npos && path[dot + 1] != '*'; dot = path.find('.')) {
-      through.push_back(path.substr(0, dot));
-      path.remove_prefix(dot + 1);
-    }
-    whole.push_back(path.substr(0, path.find('.')));
-  }
-  if (names == Names::Private) add_name_parts(answer, whole);
+  for (const auto& place : host_places)
+    if (place.answer == answer) add_parts(place.path, whole, through);
+  if (names == Names::Private) add_name_parts(answer, whole, through);
   return {std::move(whole), std::move(through)};
 }
 

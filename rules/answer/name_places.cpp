@@ -129,13 +129,9 @@ void show_names(const Project& project, Answer answer, json::Value& document) {
       for_each_at(document, place.path, [&](json::Value& value) { show(project, place.shape, value); });
 }
 
-void add_name_parts(Answer answer, std::vector<std::string_view>& whole) {
-  for (const auto& place : name_places) {
-    if (place.answer != answer) continue;
-    auto path = place.path;
-    if (path.starts_with("*.")) path.remove_prefix(2);
-    whole.push_back(path.substr(0, path.find('.')));
-  }
+void add_name_parts(Answer answer, std::vector<std::string_view>& whole, std::vector<std::string_view>& through) {
+  for (const auto& place : name_places)
+    if (place.answer == answer) add_parts(place.path, whole, through);
 }
 
 }  // namespace podfence::rules::answer

@@ -33,7 +33,7 @@ void hide_host(const Project& project, Answer answer, json::Value& document);
 /// Writes the clients' names over upstream's (names.hpp; name_places.cpp has the table).
 void show_names(const Project& project, Answer answer, json::Value& document);
 /// Adds the members that it looks at.
-void add_name_parts(Answer answer, std::vector<std::string_view>& whole);
+void add_name_parts(Answer answer, std::vector<std::string_view>& whole, std::vector<std::string_view>& through);
 
 /// What is asked about of an answer by these rules; nullptr: anything may be.
 const json::Parts* parts_of(Answer answer, const Project& project);
