@@ -88,7 +88,6 @@ std::uint64_t memory_limit(const rules::HttpLimits& limits) {
 }
 
 Confinement confine(const Reach& reach, std::uint64_t memory) {
-  if (is_sanitized) return {};
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_DATA, memory);
   drop_capabilities();

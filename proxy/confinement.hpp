@@ -34,7 +34,10 @@ Reach reach_of(const rules::Configuration& configuration, const std::string& fil
 /// Bytes of memory that podfence may have (RLIMIT_DATA), by what its limits say that it can need.
 std::uint64_t memory_limit(const rules::HttpLimits& limits);
 
-/// Nothing where is_sanitized. From now on nothing outside `reach` is opened, no program started, nobody connected to,
+/// Does podfence, with its connector, give up what it does not need?
+inline bool confines(const rules::Configuration& configuration) { return !configuration.unconfined && !is_sanitized; }
+
+/// From now on nothing outside `reach` is opened, no program started, nobody connected to,
 /// no capability held but, for root, those that pass by the modes of files. Landlock is as good as the kernel's; the
 /// rest must work: throws std::system_error.
 Confinement confine(const Reach& reach, std::uint64_t memory);

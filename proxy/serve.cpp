@@ -143,7 +143,7 @@ Upstream::Connect through(Connector& connector) {
 void confine_to(const rules::Configuration& configuration, const std::string& file,
                 const std::vector<std::string>& policies, const Places& places, std::optional<Operator>& operators) {
   Confinement confinement;
-  if (!configuration.unconfined) {
+  if (confines(configuration)) {
     auto reach = reach_of(configuration, file, policies);
     if (const auto sockets = places.sockets(); !file.empty() && !sockets.empty()) {
       make_private_directory(sockets);
@@ -233,7 +233,7 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   Followers followers(context);
   AuditLog audit(configuration.audit);
   Engine upstream = find_engine(configuration, places);
-  Connector connector(upstream.socket, !configuration.unconfined && !is_sanitized);
+  Connector connector(upstream.socket, confines(configuration));
   Server server(context, through(connector), {}, limits, ledger, audit, configuration.state, configuration.label);
   ProjectStore store(configuration.state + "/projects.sqlite");
   const auto policies = base ? base->policy_paths() : std::vector<std::string>();
