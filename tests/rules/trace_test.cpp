@@ -22,6 +22,7 @@ Trace traced(World& world, Method method, std::string_view target, std::string_v
   request.registry_auth = std::move(registry_auth);
   if (!content.empty()) request.content = std::get<json::Value>(json::parse(content));
   request.has_content = request.content.has_value();
+  request.archive = world.archive;
   const auto match = std::get<Match>(route(method, request.target));
   Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
@@ -102,6 +103,17 @@ TEST_CASE("the path and the query are told where they changed") {
         "+ filters nothing \"{\\\"label\\\":[\\\"appx.project=p1\\\"]}\"\n- trunc_cmd \"0\" nothing\n");
   CHECK(list.query[1].says == "accepted and not sent");
   CHECK(traced(world, Method::Get, "/v1.41/containers/web/json").query.empty());
+}
+
+TEST_CASE("the query is told also where it is longer than a client's may be") {
+  World world = one_of_every_kind();
+  world.engine = "5.4.2";
+  std::string ignored;
+  while (ignored.size() <= max_target_size) ignored += "node_modules\n";
+  world.archive.emplace().texts = {{"Dockerfile", "FROM scratch\n"}, {".dockerignore", ignored}};
+  const auto trace = traced(world, Method::Post, "/v1.41/build?t=app:1");
+  REQUIRE_FALSE(is_refused(trace));
+  CHECK(contains(told(trace.query), "+ excludes nothing"));
 }
 
 TEST_CASE("every object that was looked up is told, with its owner") {
