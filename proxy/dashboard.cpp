@@ -50,7 +50,7 @@ Task<void> pass_content(UpstreamCall& call, ClientAnswer& answer) {
   bool taken = true;
   while (taken) {
     const auto piece = co_await call.content().next_piece();
-    if (piece.bytes.empty()) break;
+    if (piece.empty()) break;
     taken = co_await answer.write(piece);
   }
   if (taken && call.content().state() == ContentReader::State::Complete) co_await answer.finish();

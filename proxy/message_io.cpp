@@ -182,20 +182,17 @@ ContentPiece ContentReader::take_unframed() {
   return take_chunk();
 }
 
-Task<std::string_view> ContentReader::next() {
-  while (state_ == State::Open) {
-    if (const auto piece = take(); !piece.empty()) co_return piece;
-    if (state_ == State::Open && !co_await connection_.receive()) state_ = State::Truncated;
-  }
-  co_return std::string_view();
-}
+Task<std::string_view> ContentReader::next() { return next_of(&ContentReader::take); }
 
-Task<ContentPiece> ContentReader::next_piece() {
+Task<ContentPiece> ContentReader::next_piece() { return next_of(&ContentReader::take_piece); }
+
+template <class What>
+Task<What> ContentReader::next_of(What (ContentReader::*taken)()) {
   while (state_ == State::Open) {
-    if (const auto piece = take_piece(); !piece.bytes.empty()) co_return piece;
+    if (const auto piece = (this->*taken)(); !piece.empty()) co_return piece;
     if (state_ == State::Open && !co_await connection_.receive()) state_ = State::Truncated;
   }
-  co_return ContentPiece();
+  co_return What();
 }
 
 Task<bool> ContentWriter::write_each(const std::vector<std::string>& pieces) {
@@ -212,13 +209,13 @@ Task<bool> ContentWriter::write_each(const std::vector<std::string>& pieces) {
 }
 
 Task<bool> ContentWriter::write(ContentPiece piece, std::string_view head) {
-  if (piece.bytes.empty() && head.empty()) co_return true;
+  if (piece.empty() && head.empty()) co_return true;
   using boost::asio::buffer;
   Connection::Pieces parts{buffer(head)};
   std::array<char, 18> line;
   const bool is_chunked = framing_.kind == Framing::Kind::Chunked;
   if (piece.is_framed && !is_chunked) throw std::logic_error("chunks in a message that has none");
-  if (is_chunked && !piece.is_framed && !piece.bytes.empty()) {
+  if (is_chunked && !piece.is_framed && !piece.empty()) {
     parts[1] = buffer(size_line(line, piece.bytes.size()));
     parts[3] = buffer(line_end);
   }

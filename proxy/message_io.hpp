@@ -34,6 +34,7 @@ struct ContentPiece {
     piece.is_framed = true;
     return piece;
   }
+  bool empty() const { return bytes.empty(); }
 
   std::string_view bytes;
   std::size_t content = 0;  ///< bytes of content among them
@@ -58,6 +59,8 @@ class ContentReader {
   State state() const { return state_; }
 
  private:
+  template <class What>
+  Task<What> next_of(What (ContentReader::*taken)());
   std::string_view take_chunk();
   std::optional<std::size_t> framing_of(std::string_view before, std::size_t chunk_size) const;
   ContentPiece take_framed();

@@ -68,7 +68,7 @@ Task<Refused> Relay::bytes() {
   while (true) {
     save_memory();
     const auto piece = co_await call.content().next_piece();
-    if (piece.bytes.empty()) break;
+    if (piece.empty()) break;
     if (!co_await answer.write(piece)) co_return std::nullopt;
   }
   if (call.content().state() == ContentReader::State::Complete)

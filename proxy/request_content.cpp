@@ -6,13 +6,6 @@
 
 namespace podfence::proxy {
 
-namespace {
-
-std::size_t content_size(std::string_view content) { return content.size(); }
-std::size_t content_size(const ContentPiece& piece) { return piece.content; }
-
-}  // namespace
-
 RequestContent::RequestContent(Connection& connection, Deadline& deadline, const Limits& limits,
                                const RequestHead& head, rules::AuditRecord& record, Waits* waits)
     : connection_(connection),
@@ -37,7 +30,7 @@ Task<What> RequestContent::next_of(Task<What> (ContentReader::*read)()) {
     co_return What();
   const auto what = co_await (reader_.*read)();
   late_ = deadline_.passed();
-  record_.bytes_in += content_size(what);
+  record_.bytes_in += ContentPiece(what).content;
   co_return what;
 }
 

@@ -149,7 +149,7 @@ Task<void> UpstreamCall::stream(ContentSource& source) {
   sent_ = false;
   while (true) {
     const auto piece = co_await source.next_piece();
-    if (piece.bytes.empty()) break;
+    if (piece.empty()) break;
     if (!co_await writer.write(piece)) co_return;
   }
   // An incomplete content gets no last chunk: upstream must not take it for complete.
