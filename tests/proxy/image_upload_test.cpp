@@ -7,6 +7,7 @@
 #include "proxy/archive.hpp"
 #include "proxy/sha256.hpp"
 #include "proxy/spool.hpp"
+#include "tests/support/messages.hpp"
 #include "tests/support/packed.hpp"
 #include "tests/support/running_proxy.hpp"
 
@@ -54,17 +55,6 @@ Members saved(const std::string& names, const std::string& layer = "a layer") {
           {"config.json", R"({"rootfs":{"type":"layers","diff_ids":["sha256:)" + digest_of(layer) + R"("]}})"},
           {"repositories", R"({"stolen":{"latest":"x"}})"},
           {"manifest.json", R"([{"Layers":["layer.tar"],"RepoTags":[)" + names + R"(],"Config":"config.json"}])"}};
-}
-
-std::string chunked(const std::string& content, std::size_t size) {
-  std::string message;
-  for (std::size_t at = 0; at < content.size(); at += size) {
-    const auto piece = content.substr(at, size);
-    char head[20];
-    std::snprintf(head, sizeof head, "%zx\r\n", piece.size());
-    message += head + piece + "\r\n";
-  }
-  return message + "0\r\n\r\n";
 }
 
 std::string load_head(const std::string& framing) {

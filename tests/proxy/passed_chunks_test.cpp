@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <boost/asio/co_spawn.hpp>
@@ -12,6 +11,8 @@
 #include <string>
 
 #include "proxy/message_io.hpp"
+#include "tests/support/connection_pair.hpp"
+#include "tests/support/messages.hpp"
 
 using namespace podfence::proxy;
 using State = ContentReader::State;
@@ -29,26 +30,20 @@ struct Passed {
 
 /// As ContentWriter does.
 std::string written(const ContentPiece& piece) {
-  if (piece.is_framed) return std::string(piece.bytes);
-  std::array<char, 16> size{};
-  const auto end = std::to_chars(size.begin(), size.end(), piece.bytes.size(), 16).ptr;
-  return std::string(size.data(), end).append("\r\n").append(piece.bytes).append("\r\n");
+  const std::string bytes(piece.bytes);
+  return piece.is_framed ? bytes : podfence::testing::chunk(bytes);
 }
 
 /// What comes of a content that arrives in two parts.
 Passed pass(const std::string& input, std::size_t cut) {
   asio::io_context context(1);
-  std::array<int, 2> files{};
-  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, files.data()) == 0);
-  Connection::Socket socket(context);
-  socket.assign(asio::local::stream_protocol(), files[0]);
-  Connection connection(std::move(socket));
+  podfence::testing::ConnectionPair pair(context);
   Passed passed;
   const auto read = [&]() -> Task<void> {
-    ContentReader reader(connection, Framing::chunked(), ChunkDecoder::Trailers::Refuse, {});
+    ContentReader reader(*pair.connection, Framing::chunked(), ChunkDecoder::Trailers::Refuse, {});
     while (true) {
       const auto piece = co_await reader.next_piece();
-      if (piece.bytes.empty()) break;
+      if (piece.empty()) break;
       passed.bytes += written(piece);
       passed.content += piece.content;
       ++passed.pieces;
@@ -57,10 +52,10 @@ Passed pass(const std::string& input, std::size_t cut) {
   };
   asio::co_spawn(context, read, asio::detached);
   for (const auto& part : {input.substr(0, cut), input.substr(cut)}) {
-    REQUIRE(::write(files[1], part.data(), part.size()) == static_cast<ssize_t>(part.size()));
+    pair.say(part);
     context.poll();
   }
-  ::close(files[1]);
+  ::shutdown(pair.peer, SHUT_WR);
   context.run();
   return passed;
 }

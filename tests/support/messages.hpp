@@ -23,4 +23,11 @@ inline std::string chunk(const std::string& text) {
   return size + text + "\r\n";
 }
 
+/// A whole content in chunks of that size.
+inline std::string chunked(const std::string& content, std::size_t size = 9) {
+  std::string chunks;
+  for (std::size_t at = 0; at < content.size(); at += size) chunks += chunk(content.substr(at, size));
+  return chunks + "0\r\n\r\n";
+}
+
 }  // namespace podfence::testing

@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "tests/support/running_proxy.hpp"
 
@@ -101,17 +99,6 @@ std::string create_request(std::string_view fields, std::string_view content) {
 
 std::string get_request(std::string_view target, std::string_view fields) {
   return "GET " + std::string(target) + " HTTP/1.1\r\nHost: d\r\n" + std::string(fields) + "\r\n";
-}
-
-std::string chunked(std::string_view content, std::size_t piece_size) {
-  std::string bytes;
-  for (; !content.empty(); content.remove_prefix(std::min(content.size(), piece_size))) {
-    const auto piece = content.substr(0, piece_size);
-    std::array<char, 20> size{};
-    std::snprintf(size.data(), size.size(), "%zx\r\n", piece.size());
-    bytes.append(size.data()).append(piece).append("\r\n");
-  }
-  return bytes + "0\r\n\r\n";
 }
 
 Played play_same(SteppedProxy& proxy, const std::string& bytes) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/messages.hpp"
 #include "tests/support/stepped_proxy.hpp"
 
 namespace podfence::testing {
@@ -21,7 +22,6 @@ inline const std::string create_content = R"({"Image":"localhost/bb:latest"})";
 /// A container create with these field lines (each with its CRLF) between Host and the empty line.
 std::string create_request(std::string_view fields, std::string_view content);
 std::string get_request(std::string_view target, std::string_view fields = "");
-std::string chunked(std::string_view content, std::size_t piece_size = 9);
 
 using Pieces = std::vector<std::string>;
 
