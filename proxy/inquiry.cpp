@@ -52,8 +52,10 @@ Task<rules::Decision> Inquiry::decide() {
   for (std::size_t round = 0; round < 2 * max_rounds + 2 * max_rounds * fetched_.size(); ++round) {
     auto decision = rules::decide(exchange_);
     if (const auto wanted = wanted_for(decision); !holds(wanted)) {
+      // First questions can be asked under the locks as they are: it is decided anew when they are answered.
+      const bool asks_first = std::holds_alternative<rules::Ask>(decision) && facts_->known().empty();
       if (auto deny = co_await lock(wanted)) co_return *deny;
-      continue;
+      if (!asks_first) continue;
     }
     const auto* wanted_image = std::get_if<rules::Fetch>(&decision);
     if (wanted_image && !services_.changes_nothing) {
@@ -86,7 +88,7 @@ bool Inquiry::holds(const LockedNames& wanted) const {
   return !changes_something(exchange_.request.method) || locked_.covers(wanted);
 }
 
-/// What was found out before is forgotten, and the decision has to begin anew.
+/// What was found out before is forgotten.
 Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
   hold_.release();
   locked_.names.insert(wanted.names.begin(), wanted.names.end());
