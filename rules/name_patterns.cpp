@@ -3,7 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
+#include <optional>
 
 #include "rules/filter_text.hpp"
 #include "rules/names.hpp"
@@ -64,12 +66,18 @@ std::vector<std::string_view> member_names(const Project& project, const json::V
   return names;
 }
 
+/// The client's; nullopt where upstream looks at the names.
+std::optional<Filters> filters_here(const Exchange& exchange) {
+  if (exchange.project.policy.names != Names::Private) return std::nullopt;
+  auto read = read_filters(value_of(exchange.request.target, "filters"));
+  auto* filters = std::get_if<Filters>(&read);
+  return filters ? std::optional(std::move(*filters)) : std::nullopt;
+}
+
 }  // namespace
 
 void keep_wanted_names(const Exchange& exchange, json::Array& items) {
-  if (exchange.project.policy.names != Names::Private) return;
-  auto read = read_filters(value_of(exchange.request.target, "filters"));
-  auto* filters = std::get_if<Filters>(&read);
+  auto filters = filters_here(exchange);
   if (!filters) return;
   const auto keep = [&](std::string_view key, auto names_of_item) {
     const auto* texts = filters->values_of(key);
@@ -82,6 +90,18 @@ void keep_wanted_names(const Exchange& exchange, json::Array& items) {
   };
   keep("name", names_in);
   keep("ctr-names", member_names);
+}
+
+std::optional<std::size_t> counted_here(const Exchange& exchange) {
+  auto filters = filters_here(exchange);
+  if (!filters || !filters->values_of("name")) return std::nullopt;
+  for (const auto* parameter : {"last", "limit"}) {  // two words for one thing
+    const auto text = value_of(exchange.request.target, parameter);
+    std::size_t number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec == std::errc() && number > 0) return number;
+  }
+  return std::nullopt;
 }
 
 }  // namespace podfence::rules

@@ -2,6 +2,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/json.hpp"
+#include "rules/name_patterns.hpp"
 
 namespace podfence::rules::act {
 
@@ -19,13 +20,22 @@ Reply empty_list(const Exchange& exchange) {
           {}};
 }
 
+/// What is counted here is not counted upstream. It stays a number there: with one, Podman lists also what does not
+/// run.
+void lift_limit(std::vector<QueryPair>& pairs) {
+  constexpr std::string_view beyond_all = "2147483647";
+  for (auto& pair : pairs)
+    if (pair.name == "limit" || pair.name == "last") pair.value = beyond_all;
+}
+
 }  // namespace
 
 Decision list(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
   auto query = judge_query(endpoint.query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
-  const auto& judged = std::get<JudgedQuery>(query);
+  auto& judged = std::get<JudgedQuery>(query);
+  if (counted_here(exchange)) lift_limit(judged.pairs);
   if (judged.nothing) return empty_list(exchange);
   Forward forward;
   forward.request.method = endpoint.method;

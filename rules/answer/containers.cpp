@@ -42,6 +42,17 @@ bool has_tag(const json::Value& image, std::string_view name) {
          });
 }
 
+/// Podman lists the newest first to Docker's clients and last to its own (compat/containers.go, ps/ps.go).
+void keep_newest(const Exchange& exchange, json::Array& items) {
+  const auto most = counted_here(exchange);
+  if (!most || items.size() <= *most) return;
+  const auto kept = static_cast<std::ptrdiff_t>(*most);
+  if (exchange.match.endpoint->family == Family::Docker)
+    items.erase(items.begin() + kept, items.end());
+  else
+    items.erase(items.begin(), items.end() - kept);
+}
+
 }  // namespace
 
 std::string shown_image(Exchange& exchange, const std::string& name, std::string_view id) {
@@ -68,6 +79,7 @@ bool rewrite_containers(Exchange& exchange, json::Value& document) {
   if (!items) return false;
   keep_own(exchange, Kind::Container, *items);
   keep_wanted_names(exchange, *items);
+  keep_newest(exchange, *items);
   for (auto& item : *items) {
     show_image_at(exchange, &item, "Image", item.text("ImageID"));
     show_workspace_mounts(exchange, item);

@@ -240,6 +240,40 @@ TEST_CASE("filters by name are held against the clients' names") {
   }
 }
 
+TEST_CASE("what a filter by name leaves is counted here, the newest first for Docker's clients and last for Podman's") {
+  auto world = private_world();
+  const auto item = [](char which, const std::string& name) {
+    return R"({"Id":")" + id(which) + R"(","Names":[")" + name + R"("],"Labels":{"appx.project":"p1"}})";
+  };
+  const auto answer = "[" + item('a', "p1..job") + "," + item('b', "p1..web1") + "," + item('c', "p1..web2") + "]";
+  const auto filter = "filters=" + encode(R"({"name":["web"]})");
+  const struct {
+    std::string path, query, sent;
+    std::string ids;
+  } rows[] = {
+      {"/v1.41", "limit=1&" + filter, "limit=2147483647&", "b"},
+      {"/v1.41", "limit=2&" + filter, "limit=2147483647&", "bc"},
+      {"/v1.41", "limit=9&" + filter, "limit=2147483647&", "bc"},
+      {"/v1.41", "limit=0&" + filter, "limit=0&", "bc"},
+      {"/v1.41", "limit=-1&" + filter, "limit=-1&", "bc"},
+      {"/v1.41", "limit=1", "limit=1&", "abc"},
+      {"/v4.0.0/libpod", "limit=1&" + filter, "limit=2147483647&", "c"},
+      {"/v4.0.0/libpod", "last=1&" + filter, "last=2147483647&", "c"},
+  };
+  for (const auto& row : rows) {
+    const auto target = row.path + "/containers/json?" + row.query;
+    CAPTURE(target);
+    CHECK(target_of(world.decide(Method::Get, target)).find("?" + row.sent) != std::string::npos);
+    const auto shown = std::get<json::Value>(json::parse(read_by_client(world, Method::Get, target, answer)));
+    std::string ids;
+    for (const auto& each : *shown.items()) ids += each.text("Id").front();
+    CHECK(ids == row.ids);
+  }
+  world.project.policy.names = Names::Shared;
+  CHECK(target_of(world.decide(Method::Get, "/v1.41/containers/json?limit=1&" + filter)).find("limit=1&") !=
+        std::string::npos);
+}
+
 TEST_CASE("answers have the clients' names") {
   auto world = private_world();
   const std::string container =

@@ -138,6 +138,10 @@ def test_references(world):
             equal(set(got), wanted, f"docker ps --filter name={pattern}")
             got = ok(one.podman("ps", "-a", "--filter", f"name={pattern}", "--format", "{{.Names}}")).text.split()
             equal(set(got), wanted, f"podman ps --filter name={pattern}")
+        says(one.docker("ps", "-n", "1", "--filter", "name=web", "--format", "{{.Names}}"), "web", "the last of that name, not the last of all")
+        says(one.podman("ps", "--last", "1", "--filter", "name=web", "--format", "{{.Names}}"), "web", "podman ps --last")
+        says(one.docker("ps", "-n", "1", "--filter", "name=web|shop", "--format", "{{.Names}}"), "shop", "of two the newer")
+        says(one.podman("ps", "--last", "1", "--filter", "name=web|shop", "--format", "{{.Names}}"), "shop", "of two podman's newer")
         said = fails(one.docker("create", "--name", "web", IMAGE, "true"), 1).err
         contains(said, '"web" is already in use', "a name is given once in a project, and the text has the client's name")
         lacks(said, f"{ONE}..", "and not upstream's")
