@@ -19,9 +19,9 @@ class LineRule;
 /// A whole successful answer, judged and written anew. Ask: learn and call again. Deny: upstream.answer.
 std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content);
 
-/// Notes what the judge of events must know before the first one comes: a removal is told by what was there. Pods and
-/// networks go into the owner memory by being listed.
-void ask_what_is_there(Facts& facts);
+/// Notes what the judge of events must know before the first one comes that the client's filters let through: a removal
+/// is told by what was there. Pods and networks go into the owner memory by being listed.
+void ask_what_is_there(Exchange& exchange);
 
 /// What upstream has made has to be recorded, whether the client waits for the answer or not, and after an error too: a
 /// part may have been made.

@@ -35,7 +35,7 @@ Decision act_on(Exchange& exchange) {
     case Act::Archive:
       return act::archive(exchange);
     case Act::Events:
-      ask_what_is_there(exchange.facts);
+      ask_what_is_there(exchange);
       return act::plain(exchange);
     case Act::Exists:
       return act::exists(exchange);

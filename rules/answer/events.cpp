@@ -9,14 +9,44 @@
 
 #include "rules/answer/line_rule.hpp"
 #include "rules/answer/rewrite.hpp"
+#include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
+#include "rules/query.hpp"
 #include "rules/rfc3339.hpp"
 
 namespace podfence::rules {
 
 namespace {
 
-constexpr std::array listed_before_events{Kind::Pod, Kind::Network, Kind::Volume, Kind::Image};
+/// What is listed before events of a type come.
+struct ListedBefore {
+  std::string_view type;
+  Kind kind;
+};
+constexpr std::array listed_before_events{ListedBefore{"pod", Kind::Pod}, ListedBefore{"network", Kind::Network},
+                                          ListedBefore{"volume", Kind::Volume}, ListedBefore{"image", Kind::Image}};
+
+/// Filters by an object's name: only events of the type that they are called by pass.
+constexpr auto filters_of_one_type =
+    std::to_array<std::string_view>({"container", "image", "pod", "volume", "network", "secret"});
+
+/// Filters of different names are joined by AND (podman: libpod/events/filters.go).
+bool lets_through(Filters& filters, std::string_view type) {
+  if (const auto* types = filters.values_of("type"); types && std::ranges::find(*types, type) == types->end())
+    return false;
+  return std::ranges::none_of(filters_of_one_type,
+                              [&](auto name) { return name != type && filters.values_of(name) != nullptr; });
+}
+
+/// Of what events may come.
+std::vector<Kind> kinds_to_list(const Exchange& exchange) {
+  auto read = read_filters(value_of(exchange.request.target, "filters"));
+  auto* filters = std::get_if<Filters>(&read);
+  std::vector<Kind> kinds;
+  for (const auto& row : listed_before_events)
+    if (!filters || lets_through(*filters, row.type)) kinds.push_back(row.kind);
+  return kinds;
+}
 
 }  // namespace
 
@@ -96,22 +126,29 @@ class EventRule final : public LineRule {
   bool know_what_is_there() {
     if (started_) return true;
     auto& facts = exchange_.facts;
-    ask_what_is_there(facts);
+    ask_what_is_there(exchange_);
     if (!facts.complete()) return false;
-    for (const auto& volume : *facts.list(Kind::Volume)) volumes_[std::string(volume.text("Name"))] = created(volume);
-    for (const auto& name : *facts.mounted_volumes())
-      if (name.string()) volumes_.try_emplace(*name.string(), 0);
-    for (const auto& image : *facts.list(Kind::Image))
-      for (const auto& name : visible_names(exchange_.project, facts.ledger(), image)) remember_tag(name);
+    for (const auto kind : kinds_to_list(exchange_)) {
+      if (kind == Kind::Volume) know_volumes();
+      if (kind == Kind::Image) know_tags();
+      facts.forget({Question::Ask::List, kind, ""});  // a stream may last for days
+    }
     for (auto& id : facts.ledger().secrets(exchange_.project.id)) secrets_.insert(std::move(id));
-    forget_what_is_there(facts);  // a stream may last for days
     started_ = true;
     return true;
   }
 
-  static void forget_what_is_there(Facts& facts) {
-    for (const auto kind : listed_before_events) facts.forget({Question::Ask::List, kind, ""});
+  void know_volumes() {
+    auto& facts = exchange_.facts;
+    for (const auto& volume : *facts.list(Kind::Volume)) volumes_[std::string(volume.text("Name"))] = created(volume);
+    for (const auto& name : *facts.mounted_volumes())
+      if (name.string()) volumes_.try_emplace(*name.string(), 0);
     facts.forget({Question::Ask::Mounts, Kind::Volume, ""});
+  }
+
+  void know_tags() {
+    for (const auto& image : *exchange_.facts.list(Kind::Image))
+      for (const auto& name : visible_names(exchange_.project, exchange_.facts.ledger(), image)) remember_tag(name);
   }
 
   static std::int64_t created(const json::Value& volume) {
@@ -240,9 +277,11 @@ std::unique_ptr<LineRule> make_event_rule(Exchange& exchange) { return std::make
 
 }  // namespace answer
 
-void ask_what_is_there(Facts& facts) {
-  for (const auto kind : listed_before_events) facts.list(kind);
-  facts.mounted_volumes();
+void ask_what_is_there(Exchange& exchange) {
+  for (const auto kind : kinds_to_list(exchange)) {
+    exchange.facts.list(kind);
+    if (kind == Kind::Volume) exchange.facts.mounted_volumes();
+  }
 }
 
 }  // namespace podfence::rules

@@ -61,6 +61,22 @@ std::string object_event(std::string_view type, std::string_view action, std::st
 
 using Strings = std::vector<std::string>;
 
+/// What upstream is asked for before the stream begins.
+Strings asked_before(Events& events) {
+  const auto decision = decide(events.exchange);
+  const auto* ask = std::get_if<Ask>(&decision);
+  const std::pair<Question, const char*> names[] = {{{Question::Ask::List, Kind::Pod, ""}, "pods"},
+                                                    {{Question::Ask::List, Kind::Network, ""}, "networks"},
+                                                    {{Question::Ask::List, Kind::Volume, ""}, "volumes"},
+                                                    {{Question::Ask::Mounts, Kind::Volume, ""}, "mounts"},
+                                                    {{Question::Ask::List, Kind::Image, ""}, "images"}};
+  Strings result;
+  for (const auto& [question, name] : names)
+    if (ask && std::ranges::find(ask->questions, question) != ask->questions.end()) result.emplace_back(name);
+  CHECK(result.size() == (ask ? ask->questions.size() : 0));
+  return result;
+}
+
 constexpr const char* created = "1795991730481977332";  // p1-data, 2026-11-29T22:35:30.481977332Z
 constexpr const char* before = "1795991730481977331";
 constexpr const char* after = "1795991790000000000";
@@ -99,6 +115,43 @@ TEST_CASE("own removals are told although the objects are gone") {
       CHECK(std::ranges::count(kept, removal) == 1);
     }
   }
+}
+
+TEST_CASE("what is asked before the first event is what the client's filters let through") {
+  const struct {
+    const char* filters;
+    Strings listed;
+  } rows[] = {
+      {"", {"pods", "networks", "volumes", "mounts", "images"}},
+      {R"({"label":["a=b"],"event":["start"]})", {"pods", "networks", "volumes", "mounts", "images"}},
+      {R"({"type":["container"]})", {}},
+      {R"({"type":["container","volume"]})", {"volumes", "mounts"}},
+      {R"({"type":{"image":true,"pod":false}})", {"images"}},
+      {R"({"container":["web"]})", {}},
+      {R"({"image":["app"]})", {"images"}},
+      {R"({"volume":["data"],"type":["volume","pod"]})", {"volumes", "mounts"}},
+      {R"({"volume":["data"],"pod":["a"]})", {}},
+      {R"({"secret":["a"]})", {}},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.filters);
+    Events events("/v1.41/events" + (*row.filters ? "?filters=" + encode(row.filters) : ""));
+    CHECK(asked_before(events) == row.listed);
+  }
+}
+
+TEST_CASE("of one type the same events are told as without a filter") {
+  for (const auto* file : {"docker_events.jsonl", "docker_events_removal.jsonl"})
+    for (const auto* type : {"container", "pod", "volume", "image", "network"}) {
+      CAPTURE(file);
+      CAPTURE(type);
+      const auto of_type = [&](Strings lines) {
+        std::erase_if(lines, [&](const std::string& line) { return !line.starts_with(std::string(type) + " "); });
+        return lines;
+      };
+      Events all, filtered("/v1.41/events?filters=" + encode(R"({"type":[")" + std::string(type) + R"("]})"));
+      CHECK(of_type(filtered.kept(file)) == of_type(all.kept(file)));
+    }
 }
 
 TEST_CASE("a label of another value is another project's, whatever else the event says") {
