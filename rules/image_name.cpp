@@ -1,6 +1,7 @@
 #include "rules/image_name.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "rules/ascii.hpp"
@@ -66,6 +67,8 @@ Parts split(std::string_view reference) {
 bool is_repository(std::string_view repository) {
   const auto slash = repository.find('/');
   if (slash == std::string_view::npos || !is_registry_syntax(repository.substr(0, slash))) return false;
+  // Podman would read it as a transport first: of a build's tag, a pull, and where a push goes to.
+  if (const auto colon = repository.find(':'); colon < slash && is_transport(repository.substr(0, colon))) return false;
   for (auto rest = repository.substr(slash + 1);;) {
     const auto next = rest.find('/');
     if (!is_component(rest.substr(0, next))) return false;
@@ -82,6 +85,13 @@ void append_names(const json::Value& image, std::string_view key, std::vector<st
 }
 
 }  // namespace
+
+bool is_transport(std::string_view word) {
+  constexpr auto transports =
+      std::to_array<std::string_view>({"atomic", "containers-storage", "dir", "docker-archive", "docker-daemon", "oci",
+                                       "oci-archive", "ostree", "sif", "tarball"});
+  return std::ranges::find(transports, word) != transports.end();
+}
 
 bool is_registry(std::string_view first) {
   return first == "localhost" || first.find('.') != std::string_view::npos || first.find(':') != std::string_view::npos;

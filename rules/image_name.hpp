@@ -21,6 +21,10 @@ struct Exchange;
 /// syntax).
 std::optional<std::string> normalise_image_name(std::string_view reference);
 
+/// A transport of containers/image, whose references are no names of a registry though some look like one: `dir:5000/x`
+/// is a directory of the host. `docker:5000/x` is none of them: what follows that word begins with "//".
+bool is_transport(std::string_view word);
+
 /// Does the first part of a name say a registry? It does when it has a dot or a port, or is "localhost" (distribution:
 /// splitDockerDomain).
 bool is_registry(std::string_view first);

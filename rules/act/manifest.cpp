@@ -64,14 +64,6 @@ std::optional<Deny> add_content(Exchange& exchange, Forward& forward) {
   return std::nullopt;
 }
 
-/// The registry `dir:5000` would be a directory of the host (containers/image: alltransports).
-bool begins_with_transport(std::string_view name) {
-  constexpr auto transports =
-      std::to_array<std::string_view>({"atomic", "containers-storage", "dir", "docker", "docker-archive",
-                                       "docker-daemon", "oci", "oci-archive", "ostree", "sif", "tarball"});
-  return std::ranges::find(transports, name.substr(0, name.find(':'))) != transports.end();
-}
-
 /// What every act on a list that is there begins with: the version, the query, and whose the list is.
 struct OwnList {
   std::vector<QueryPair> query;
@@ -92,7 +84,7 @@ Decision push(Exchange& exchange, const ManifestPush& push, const std::vector<Qu
   if (!list) return Ask{};
   if (list->ownership != Ownership::Own) return hidden(Kind::Manifest, push.list);
   const auto name = normalise_image_name(push.destination);
-  if (!name || name->find('@') != std::string::npos || begins_with_transport(*name))
+  if (!name || name->find('@') != std::string::npos)
     return Deny{refusal("image.reference"), push.destination, Kind::Image};
   if (auto deny = check_registry(exchange.project, *name)) return *std::move(deny);
   const auto path = upstream_path(exchange, list->id) + "/registry/" + encode(*name);

@@ -14,16 +14,10 @@ namespace {
 
 constexpr std::string_view scratch = "scratch";
 
-/// Transports of containers/image whose references are no registry names, though some look like one: "dir:x" would be
-/// a directory of the host. "docker:24" is none of them: that transport's references begin with "//".
-constexpr auto transports =
-    std::to_array<std::string_view>({"atomic", "containers-storage", "dir", "docker-archive", "docker-daemon", "oci",
-                                     "oci-archive", "ostree", "sif", "tarball"});
-
 bool is_image(const std::string& name) {
   if (full_image_id(name)) return true;
   const auto prefix = std::string_view(name).substr(0, name.find(':'));
-  if (prefix.size() < name.size() && std::ranges::find(transports, prefix) != transports.end()) return false;
+  if (prefix.size() < name.size() && is_transport(prefix)) return false;
   return normalise_image_name(name).has_value();
 }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "rules/image_target.hpp"
 #include "world.hpp"
 
 using namespace podfence::tests;
@@ -52,12 +53,46 @@ TEST_CASE("what is no registry reference has no normal form") {
                                    ".a.b/x",
                                    "-a.b/x",
                                    "a-.b/x",
+                                   "dir:2024/report",
+                                   "oci-archive:2024/report:y",
+                                   "docker-archive:2024/report:y",
+                                   "oci:2024/x:y",
+                                   "docker-daemon:5000/x:y",
+                                   "containers-storage:1234/app:1",
+                                   "atomic:1/x",
+                                   "ostree:1/x",
+                                   "sif:1/x",
+                                   "tarball:1/x",
                                    "containers-storage:x"};
   for (const auto reference : rows) {
     CAPTURE(reference);
     // "dir:x" alone reads as a tag, as it does for Podman; what has a path behind the transport never does.
     CHECK(normalise_image_name(reference).value_or("none") ==
           (reference == "containers-storage:x" ? "docker.io/library/containers-storage:x" : "none"));
+  }
+}
+
+TEST_CASE("a name that Podman reads as a transport names no image, whoever writes to it or reads from it") {
+  World world;
+  world.project.policy.registries = {"*"};
+  world.image(id('8'), {"localhost/mine:1"});
+  world.ledger.holds.insert({"p1", id('8')});
+  world.ledger.tags.insert({"p1", "localhost/mine:1"});
+  const auto rule = [&](Method method, const std::string& target) {
+    const auto decision = world.decide(method, target);
+    const auto* deny = std::get_if<Deny>(&decision);
+    return deny ? std::string(deny->rule->id) : "";
+  };
+  for (const char* name : {"oci-archive:2024/report:y", "dir:2024/d", "docker-archive:2024/new:y", "oci:2024/lay:y"}) {
+    CAPTURE(name);
+    for (const auto family : {Family::Docker, Family::Libpod})  // of a build's result, of a tag, of an import
+      CHECK_FALSE(target_name(family, name, ""));
+    CHECK(rule(Method::Post, "/v1.41/images/create?fromImage=" + encode(name)) == "image.reference");
+    CHECK(rule(Method::Post, "/v4.0.0/libpod/images/pull?reference=" + encode(name)) == "image.reference");
+    CHECK(rule(Method::Post, "/v4.0.0/libpod/images/localhost%2Fmine:1/push?destination=" + encode(name)) ==
+          "image.reference");
+    CHECK(rule(Method::Post, "/v4.0.0/libpod/images/localhost%2Fmine:1/tag?repo=dir:2024/d&tag=y") ==
+          "image.reference");
   }
 }
 
