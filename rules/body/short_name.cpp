@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "rules/body/checks.hpp"
+#include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 #include "rules/image_name.hpp"
 #include "rules/json_path.hpp"
@@ -83,12 +84,12 @@ void add_short_name_of_pod(json::Value& content, const Place& place) {
 
 std::optional<Deny> finish_connect_compat(json::Value& content, const Place& place) {
   add_name_of_connected(content, "Container", "EndpointConfig.Aliases", place);
-  return std::nullopt;
+  return check_way_out(place.exchange.match.name, place);
 }
 
 std::optional<Deny> finish_connect_libpod(json::Value& content, const Place& place) {
   add_name_of_connected(content, "container", "aliases", place);
-  return std::nullopt;
+  return check_way_out(place.exchange.match.name, place);
 }
 
 }  // namespace podfence::rules

@@ -25,4 +25,7 @@ Settled settle_ports(const Description& description, const Place& place, Changes
 /// the gate of its policy. Where nothing may reach out, that can only be an internal one.
 std::variant<std::string, Deny> resolve_network(const std::string& name, const Place& place);
 
+/// Of an own network: may the project's containers join it?
+Settled check_way_out(const std::string& network, const Place& place);
+
 }  // namespace podfence::rules

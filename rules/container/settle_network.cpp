@@ -65,13 +65,19 @@ Settled join(std::variant<std::string, Deny> network, Changes& changes) {
 
 }  // namespace
 
+Settled check_way_out(const std::string& network, const Place& place) {
+  if (place.exchange.project.policy.network.egress.open) return std::nullopt;
+  const Fact* fact = place.exchange.facts.find(Kind::Network, network, true);
+  if (!fact || is_internal(*fact)) return std::nullopt;
+  return Deny{refusal("network.egress"), network, Kind::None};
+}
+
 std::variant<std::string, Deny> resolve_network(const std::string& name, const Place& place) {
   const Egress& egress = place.exchange.project.policy.network.egress;
   if (!egress.gate.empty() && name == egress.gate) return resolve_gate(place);
   auto resolved = resolve(Kind::Network, name, place);
-  if (egress.open || std::holds_alternative<Deny>(resolved)) return resolved;
-  const Fact* network = place.exchange.facts.find(Kind::Network, name, true);
-  if (network && !is_internal(*network)) return Deny{refusal("network.egress"), name, Kind::None};
+  if (std::holds_alternative<Deny>(resolved)) return resolved;
+  if (auto deny = check_way_out(name, place)) return *std::move(deny);
   return resolved;
 }
 

@@ -83,11 +83,11 @@ constexpr Row network_use[] = {
 };
 
 constexpr Row connect_compat[] = {
-    {"",                Object, checked(finish_connect_compat, "the container is found by its name, also where that is private")},
+    {"",                Object, checked(finish_connect_compat, "the container is found by its name, also where that is private; where nothing may reach out, the network is internal")},
     {"Container",       Text,   container},
 };
 constexpr Row connect_libpod[] = {
-    {"",                Object, checked(finish_connect_libpod, "the container is found by its name, also where that is private")},
+    {"",                Object, checked(finish_connect_libpod, "the container is found by its name, also where that is private; where nothing may reach out, the network is internal")},
     {"container",       Text,  container},
     {"EndpointConfig",  Any,   drop},  // podman-py; Podman does not hear it here
 };
