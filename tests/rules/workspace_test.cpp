@@ -224,6 +224,20 @@ TEST_CASE("a mounted workspace must be there when the request is sent, the engin
   CHECK(forward->sources == std::vector<HostSource>{{"/srv/demo", "", "/workspace"}, {"/srv/data", "", "/data"}});
 }
 
+TEST_CASE("whatever makes Podman open the mounts is sent behind a look at them, an attach too") {
+  World world = with_workspaces();
+  world.add(Kind::Container, "web", id('c'), "p1",
+            R"({"Mounts":[{"Type":"bind","Source":"/srv/demo","Destination":"/workspace"}]})");
+  for (const char* verb : {"start", "restart", "attach?stream=1&stdout=1"})
+    for (const char* family : {"/v1.41", "/v4.0.0/libpod"}) {
+      CAPTURE(verb);
+      const auto decision = world.decide(Method::Post, std::string(family) + "/containers/web/" + verb);
+      const auto* forward = std::get_if<Forward>(&decision);
+      REQUIRE(forward);
+      CHECK(forward->sources == std::vector<HostSource>{{"/srv/demo", "", "/workspace"}});
+    }
+}
+
 TEST_CASE("the way out names the workspaces that there are") {
   const World world = with_workspaces();
   const auto refused = std::get<Deny>(host_path(world.project, "/etc"));
