@@ -75,6 +75,14 @@ std::int64_t uses(const json::Array& containers, std::string_view image_id) {
       containers, [&](const json::Value& container) { return full_image_id(container.text("ImageID")) == image_id; });
 }
 
+/// Layers are shared with images of others as well, and the sizes would tell who has them.
+void share_nothing(json::Value& row) {
+  if (row.find("SharedSize")) row.set("SharedSize", json::Value::integer(0));
+  const auto* size = row.find("Size");
+  for (const auto* member : {"UniqueSize", "VirtualSize"})
+    if (size && row.find(member)) row.set(member, json::Value(*size));
+}
+
 bool reduce_images(Exchange& exchange, json::Value& document, const Columns& columns) {
   const auto* images = exchange.facts.list(Kind::Image);
   const auto* containers = exchange.facts.list(Kind::Container);
@@ -87,6 +95,7 @@ bool reduce_images(Exchange& exchange, json::Value& document, const Columns& col
     if (!visible.keep(row, columns)) continue;
     const auto id = full_image_id(row.text(columns.image_id)).value_or("");
     row.set("Containers", json::Value::integer(uses(*containers, id)));
+    share_nothing(row);
     kept.push_back(std::move(row));
   }
   *rows = std::move(kept);

@@ -52,18 +52,22 @@ constexpr auto host_places = std::to_array<Place>({
     client_binds_at(Answer::Container, "HostConfig.Binds.*"),
     {Answer::Container, "HostConfig.ContainerIDFile"},
     {Answer::Container, "HostConfig.LogConfig.Path"},
+    {Answer::Container, "lockNumber"},  // all locks are numbered together, whoever has them
     client_paths_at(Answer::Containers, "*.Mounts.*.Source"),
     client_paths_at(Answer::DiskUsage, "Containers.*.Mounts.*.Source"),
 
     {Answer::Pods, "*.Cgroup"},
     {Answer::Pod, "CgroupParent"},
     {Answer::Pod, "CgroupPath"},
+    {Answer::Pod, "LockNumber"},
     client_paths_at(Answer::Pod, "mounts.*.Source"),
 
     // Volumes: Docker's list, libpod's list, inspect and create of both
     {Answer::Volumes, "Volumes.*.Mountpoint"},
     {Answer::Volumes, "*.Mountpoint"},
     {Answer::Volume, "Mountpoint"},
+    {Answer::Volume, "LockNumber"},
+    {Answer::Volumes, "*.LockNumber"},
 
     // Where the file driver keeps the values
     {Answer::Secrets, "*.Spec.Driver.Options"},
@@ -89,6 +93,7 @@ constexpr auto host_places = std::to_array<Place>({
 
     // libpod's info
     {Answer::Info, "host.hostname", "podman"},
+    {Answer::Info, "host.freeLocks"},
     {Answer::Info, "host.conmon.path"},
     {Answer::Info, "host.ociRuntime.path"},
     {Answer::Info, "host.slirp4netns.executable"},

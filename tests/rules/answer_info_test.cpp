@@ -85,6 +85,40 @@ TEST_CASE("an image of ours under names of others only is counted once, without 
   }
 }
 
+TEST_CASE("what is counted over all projects is not told") {
+  const auto rewritten = [](const std::string& target, Answer answer, const std::string& text) {
+    Recorded world(Method::Get, target);
+    for (;;) {
+      const auto result = rewrite_answer(answer, world.exchange, text);
+      if (const auto* ask = std::get_if<Ask>(&result))
+        world.answer(*ask);
+      else
+        return parsed(std::get<std::string>(result));
+    }
+  };
+  const auto info = rewritten("/v5.0.0/libpod/info", Answer::Info, R"({"host":{"freeLocks":2041}})");
+  CHECK(number(*info.find("host"), "freeLocks") == 0);
+  const std::string owned = R"("Labels":{"appx.project":"p1"})";
+  const auto volume = rewritten("/v5.0.0/libpod/volumes/p1-data/json", Answer::Volume,
+                                R"({"Name":"p1-data","LockNumber":7,)" + owned + "}");
+  CHECK(number(volume, "LockNumber") == 0);
+  const auto container =
+      rewritten("/v5.0.0/libpod/containers/p1-web/json", Answer::Container,
+                R"({"Id":")" + std::string(web_id) + R"(","lockNumber":7,"Config":{)" + owned + "}}");
+  CHECK(number(container, "lockNumber") == 0);
+
+  auto usage = parsed(recording("libpod_df.json"));
+  for (auto& row : *usage.find("Images")->items()) {
+    row.set("SharedSize", json::Value::integer(2000000));
+    row.set("UniqueSize", json::Value::integer(131368));
+  }
+  const auto shown = rewritten("/v5.0.0/libpod/system/df", Answer::DiskUsage, json::write(usage));
+  for (const auto& row : *shown.find("Images")->items()) {
+    CHECK(number(row, "SharedSize") == 0);
+    CHECK(number(row, "UniqueSize") == 2131368);
+  }
+}
+
 TEST_CASE("totals over everybody's images become totals over the rows that are left") {
   Recorded world(Method::Get, "/v1.41/system/df");
   auto usage = parsed(recording("docker_df.json"));
