@@ -94,6 +94,7 @@ Task<std::optional<rules::Deny>> Inquiry::lock(const LockedNames& wanted) {
   locked_.names.insert(wanted.names.begin(), wanted.names.end());
   locked_.all |= wanted.all;
   locked_.project = wanted.project;
+  locked_.account = exchange_.project.id;
   locked_.alone |= wanted.alone;
   const auto& limits = services_.limits;
   auto hold = co_await services_.locks.acquire(locked_, limits.lock_time, limits.turn_time);
@@ -135,6 +136,7 @@ Inquiry::Claimed::~Claimed() { inquiry_.services_.ledger.release(inquiry_.exchan
 Task<std::optional<NameLocks::Hold>> Inquiry::hold_images() {
   LockedNames all_images;
   all_images.names.insert("images/");  // nothing else can be called so
+  all_images.account = exchange_.project.id;
   co_return co_await services_.locks.acquire(all_images, services_.limits.turn_time);
 }
 

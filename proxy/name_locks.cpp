@@ -51,7 +51,9 @@ NameLocks::Hold& NameLocks::Hold::operator=(Hold&& other) noexcept {
 void NameLocks::Hold::release() {
   auto* locks = std::exchange(locks_, nullptr);
   if (!locks) return;
+  const auto account = std::move(place_->names.account);
   locks->queue_.erase(place_);
+  locks->forget(account);
   locks->grant();
 }
 
@@ -85,14 +87,43 @@ Task<std::optional<NameLocks::Hold>> NameLocks::acquire(LockedNames names, std::
   co_return std::optional<Hold>(std::move(hold));
 }
 
+/// Who neither holds nor waits has waited for nothing.
+void NameLocks::forget(const std::string& account) {
+  const bool is_there =
+      std::ranges::any_of(queue_, [&](const Request& request) { return request.names.account == account; });
+  if (!is_there) last_grants_.erase(account);
+}
+
+/// Those who wait: the first of each project, beginning with the one whose last grant is the oldest, then the second of
+/// each.
+std::vector<NameLocks::Request*> NameLocks::in_turn() {
+  struct Waiting {
+    std::size_t of_project;
+    std::uint64_t last_grant;
+    Request* request;
+  };
+  std::vector<Waiting> waiting;
+  std::map<std::string_view, std::size_t> counts;
+  for (auto& request : queue_) {
+    if (request.granted) continue;
+    const auto last = last_grants_.find(request.names.account);
+    waiting.push_back({counts[request.names.account]++, last == last_grants_.end() ? 0 : last->second, &request});
+  }
+  std::ranges::stable_sort(waiting, {},
+                           [](const Waiting& each) { return std::pair(each.of_project, each.last_grant); });
+  std::vector<Request*> requests;
+  for (const auto& each : waiting) requests.push_back(each.request);
+  return requests;
+}
+
 /// Granted are those for whom nothing is taken by anybody who holds it, nor kept by somebody before them. In one pass,
 /// since clients decide how many there are.
 void NameLocks::grant() {
   Taken taken;
   for (const auto& request : queue_)
     if (request.granted) taken.take(request.names);
-  for (auto& request : queue_) {
-    if (request.granted) continue;
+  for (auto* const each : in_turn()) {
+    auto& request = *each;
     const auto& wanted = request.names;
     const bool is_behind = taken.is_waited_for(wanted.project), waits_for_names = taken.has_names(wanted);
     request.waits_for_turn = is_behind || (!waits_for_names && taken.has_turn(wanted));
@@ -100,6 +131,7 @@ void NameLocks::grant() {
     if (!is_behind && (waits_for_names || request.waits_for_turn)) taken.keep_names(wanted);
     if (waits_for_names || request.waits_for_turn) continue;
     taken.take(wanted);
+    last_grants_[wanted.account] = ++grants_;
     request.granted = true;
     request.granted_event.cancel();
   }

@@ -1,7 +1,8 @@
 #pragma once
-// Names that are decided about and then used in a later request must not change hands in between. First come, first
-// served; all names of a request are taken at once, and who needs more gives up what it has first: nobody can wait for
-// somebody who waits for him.
+// Names that are decided about and then used in a later request must not change hands in between. Within a project it
+// is first come, first served; of several projects that wait, the one comes first that got nothing for the longest
+// time: however many requests one sends, another waits for one of them. All names of a request are taken at once, and
+// who needs more gives up what it has first: nobody can wait for somebody who waits for him.
 //
 // Besides names there is the project's turn. Those who add to what a project has go together; who counts what it has is
 // alone among them, so that the number still holds when it decides. Nobody else waits for that: who has to wait for
@@ -14,12 +15,15 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <cstdint>
 #include <list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "proxy/connection.hpp"
 
@@ -30,6 +34,7 @@ struct LockedNames {
   bool all = false;          ///< every name, also those that nobody has thought of yet
   std::string project = {};  ///< whose turn is taken, "" for nobody's
   bool alone = false;        ///< nobody else of the project meanwhile
+  std::string account = {};  ///< the project that asks, "" for podfence itself
 
   bool covers(const LockedNames& other) const;
 };
@@ -74,9 +79,13 @@ class NameLocks {
   class Taken;
 
   void grant();
+  std::vector<Request*> in_turn();
+  void forget(const std::string& account);
 
   boost::asio::any_io_executor executor_;
   Queue queue_;  ///< in order of arrival
+  std::uint64_t grants_ = 0;
+  std::map<std::string, std::uint64_t> last_grants_;  ///< of those who hold or wait
 };
 
 }  // namespace podfence::proxy

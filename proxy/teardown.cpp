@@ -112,7 +112,7 @@ void forget(SqliteLedger& ledger, const std::string& project) {
 /// What upstream is making for the project, for a control plane too, would outlive it. Nobody begins anew
 /// (session.cpp), and who has the project's turn or waits for it comes before this. False: not in time.
 Task<bool> wait_for_makers(Services& services, const std::string& project) {
-  const LockedNames turn{.names = {}, .project = project, .alone = true};
+  const LockedNames turn{.names = {}, .project = project, .alone = true, .account = project};
   const auto hold = co_await services.locks.acquire(turn, services.limits.lock_time, services.limits.lock_time);
   co_return hold.has_value();
 }

@@ -48,6 +48,21 @@ TEST_CASE("a name is held by one at a time, in order of arrival") {
   CHECK(world.log == "AaBbCc");
 }
 
+TEST_CASE("many requests of one project for a name do not keep another project from it") {
+  World world;
+  const auto of = [](std::string account) {
+    LockedNames names;
+    names.names.insert("v");
+    names.account = std::move(account);
+    return names;
+  };
+  for (const char who : {'A', 'B', 'C', 'D'}) world.spawn(who, of("p1"));
+  for (const char who : {'X', 'Y'}) world.spawn(who, of("p10"));
+  world.spawn('M', of("p2"));
+  world.context.run();
+  CHECK(world.log == "AaXxMmBbYyCcDd");
+}
+
 TEST_CASE("different names do not wait for each other") {
   World world;
   world.spawn('A', {{"v"}, false}, 20);

@@ -94,6 +94,33 @@ TEST_CASE("a volume that turns out to be another's when it is read back is not u
   CHECK(place(proxy.podman.lines(), "DELETE") == std::string::npos);
 }
 
+TEST_CASE("many creates of one project with another's volume do not keep that one from its own") {
+  auto limits = short_limits();
+  limits.lock_time = Milliseconds(3000);
+  RunningProxy proxy(limits);
+  proxy.podman.add(Kind::Volume, "data", "p10");
+  proxy.podman.on("GET /v4.0.0/libpod/volumes/", [](FakePodman::Connection& connection) {
+    connection.pause(Milliseconds(1));
+    connection.answer();
+  });
+  std::string binds = R"("data:/d")";
+  for (int i = 0; i < 250; ++i) binds += ",\"zz" + std::to_string(i) + ":/d" + std::to_string(i) + "\"";
+  const auto content = R"({"Image":"localhost/bb:latest","HostConfig":{"Binds":[)" + binds + "]}}";
+  const auto request =
+      "POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) +
+      "\r\n\r\n" + content;
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 20; ++i)
+    others.emplace_back([&] {
+      while (!stop) proxy.ask(request);
+    });
+  std::this_thread::sleep_for(Milliseconds(1000));
+  CHECK(proxy.ask(create("data"), "p10").status == 201);
+  stop = true;
+  for (auto& other : others) other.join();
+}
+
 TEST_CASE("of two projects that create the same new volume at once exactly one wins") {
   RunningProxy proxy;
   for (int round = 0; round < 15; ++round) {
