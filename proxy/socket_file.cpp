@@ -21,6 +21,16 @@ namespace {
   throw std::system_error(error, std::generic_category(), path);
 }
 
+/// Clients send none. One that sent its own end of the connection would keep that alive behind its own end: podfence
+/// reads nothing of a client that it answers, and could not see it go. Linux 6.16; older ones do not know how.
+void refuse_descriptors(const File& socket) {
+#ifndef SO_PASSRIGHTS
+  constexpr int SO_PASSRIGHTS = 83;
+#endif
+  constexpr int no = 0;
+  ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
+}
+
 File new_socket() { return File(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
 /// Somebody else's working socket, or something that is no socket at all, is not ours to replace.
@@ -53,6 +63,7 @@ class Nursery {
 
 SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), socket_(take_handed(path_)) {
   kept_ = socket_.descriptor() >= 0;
+  if (kept_) refuse_descriptors(socket_);
   if (!kept_) {
     make(mode);
     kept_ = store_descriptor(socket_.descriptor(), path_);
@@ -72,6 +83,7 @@ SocketFile::~SocketFile() {
 void SocketFile::make(mode_t mode) {
   socket_ = new_socket();
   if (socket_.descriptor() < 0) fail(errno, path_);
+  refuse_descriptors(socket_);
   const auto directory = std::filesystem::path(path_).parent_path();
   if (!std::filesystem::exists(directory)) make_private_directory(directory.string());
   unix_address(path_);  // clients need it to fit as well

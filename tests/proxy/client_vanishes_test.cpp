@@ -3,8 +3,10 @@
 // ended upstream, no connection is left behind, and nobody else notices.
 
 #include <doctest/doctest.h>
+#include <sys/socket.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "tests/support/eventually.hpp"
 #include "tests/support/messages.hpp"
@@ -241,4 +243,38 @@ TEST_CASE("in a tunnel upstream gets all that the client sent before it left, at
     }
   }
   CHECK(proxy.alive());
+}
+
+TEST_CASE("a client that has sent its own end into its connection is seen to go as well") {
+  Proxy proxy;
+  constexpr int of_rights = 83;  // SO_PASSRIGHTS, Linux 6.16
+  Socket probe(::socket(AF_UNIX, SOCK_STREAM, 0));
+  constexpr int no = 0;
+  if (::setsockopt(probe.file(), SOL_SOCKET, of_rights, &no, sizeof no) != 0) {
+    MESSAGE("SKIPPED: descriptors sent by clients: this kernel cannot refuse them");
+    return;
+  }
+  proxy.holds(proxy.line("GET", "logs"), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+  {
+    auto client = Socket::connect(proxy.socket());
+    REQUIRE(client.send("GET /v1.41/containers/c1/logs?follow=true&stdout=true HTTP/1.1\r\nHost: d\r\n\r\n"));
+    REQUIRE(client.receive(patience));
+    char byte = 'x';
+    iovec part{&byte, 1};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    auto* rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    const int own = client.file();
+    std::memcpy(CMSG_DATA(rights), &own, sizeof own);
+    CHECK(::sendmsg(client.file(), &message, MSG_NOSIGNAL) < 0);
+  }
+  CHECK(proxy.ended(1));
+  CHECK(proxy.idle());
 }
