@@ -50,9 +50,9 @@ Task<Answer> ask(Services& services, rules::UpstreamRequest request) {
 Task<void> told(Task<void> task) {
   try {
     co_await std::move(task);
-  } catch (const boost::system::system_error&) {
-    throw;  // podfence ends
   } catch (const std::exception& error) {
+    const auto* of_asio = dynamic_cast<const boost::system::system_error*>(&error);
+    if (of_asio && of_asio->code() == asio::error::operation_aborted) throw;  // podfence ends
     log(std::string("projects that end: ") + error.what());
   }
 }

@@ -128,7 +128,12 @@ Connected Connector::ask(const std::string& path) {
   return {File(socket), error};
 }
 
-Connected Connector::connect() { return ask(""); }
+Connected Connector::connect() {
+  auto connected = ask("");
+  // A descriptor for which there is no room is dropped on the way, and nothing else is said of it (unix(7)).
+  if (connected.error == 0 && connected.socket.descriptor() < 0) connected.error = EMFILE;
+  return connected;
+}
 
 bool Connector::is_listening(const std::string& path) {
   unix_address(path);  // throws; what would mean upstream is never asked for so

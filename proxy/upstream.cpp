@@ -46,8 +46,10 @@ Task<std::optional<Connection>> Upstream::connect() {
     auto [file, error] = connect_();
     if (error == 0) {
       Connection::Socket socket(executor_);
-      socket.assign(asio::local::stream_protocol(), file.release());
-      socket.native_non_blocking(true);  // as it is: Asio is told
+      boost::system::error_code failure;
+      socket.assign(asio::local::stream_protocol(), file.release(), failure);
+      if (!failure) socket.native_non_blocking(true, failure);  // as it is: Asio is told
+      if (failure) break;
       co_return Connection(std::move(socket));
     }
     if (error != EAGAIN && error != EINTR) break;

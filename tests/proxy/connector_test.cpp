@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -45,6 +46,24 @@ TEST_CASE("connections come from the connector, each a new one, and errors as th
     }
   }
   CHECK(connector.connect().error == ECONNREFUSED);
+}
+
+TEST_CASE("a connection for which there is no room is an error, and no connection") {
+  const TemporaryDirectory directory;
+  const auto path = directory.path("upstream.sock");
+  Connector connector(path);
+  const Socket listener = Socket::listen(path);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit full{static_cast<rlim_t>(next), before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &full) == 0);
+  const auto connected = connector.connect();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(connected.error == EMFILE);
+  CHECK(connected.socket.descriptor() < 0);
+  CHECK(connector.connect().error == 0);
 }
 
 TEST_CASE("the connector tells who listens, and hands no connection to anybody but upstream out") {
