@@ -87,6 +87,7 @@ ContentReader::ContentReader(Connection& connection, const Framing& framing, Chu
                              const ChunkDecoder::Limits& chunk_limits)
     : connection_(connection), framing_(framing), decoder_(trailers, chunk_limits) {
   if (!framing.has_content()) state_ = State::Complete;
+  if (framing.kind == Framing::Kind::UntilClose) state_ = State::Truncated;  // nobody tells where it ends
 }
 
 std::string_view ContentReader::take() {

@@ -162,3 +162,16 @@ TEST_CASE("of chunks that are malformed only what came before is passed on") {
     }
   }
 }
+
+TEST_CASE("content whose end nobody tells is never complete") {
+  asio::io_context context(1);
+  podfence::testing::ConnectionPair pair(context);
+  pair.say("hello");
+  ContentReader reader(*pair.connection, Framing::until_close(), ChunkDecoder::Trailers::Drop, {});
+  std::string read;
+  asio::co_spawn(
+      context, [&]() -> Task<void> { read = co_await reader.next(); }, asio::detached);
+  context.run();
+  CHECK(reader.state() == State::Truncated);
+  CHECK(read == "");
+}
