@@ -65,7 +65,7 @@ Server::~Server() {
     state_->repairing.cancel();
     state_->draining.cancel();
     state_->context.restart();
-    state_->context.run_one();
+    state_->context.run_for(10ms);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <functional>
 #include <list>
+#include <memory>
 
 #include "proxy/connection.hpp"
 
@@ -11,20 +12,24 @@ namespace podfence::proxy {
 
 class TaskGroup {
  public:
-  explicit TaskGroup(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+  explicit TaskGroup(boost::asio::any_io_executor executor)
+      : executor_(std::move(executor)), tasks_(std::make_shared<Tasks>()) {}
 
   const boost::asio::any_io_executor& executor() const { return executor_; }
   /// What it throws is lost.
   void spawn(Task<void> task);
   /// The same for one that is told by what it can be cancelled alone; that lives as long as the task.
   void spawn(const std::function<Task<void>(boost::asio::cancellation_signal&)>& begin);
+  /// Those that are there when the executor comes to it: at once, within it.
   void cancel();
-  bool empty() const { return tasks_.empty(); }
-  std::size_t size() const { return tasks_.size(); }
+  bool empty() const { return tasks_->empty(); }
+  std::size_t size() const { return tasks_->size(); }
 
  private:
+  using Tasks = std::list<boost::asio::cancellation_signal>;
+
   boost::asio::any_io_executor executor_;
-  std::list<boost::asio::cancellation_signal> tasks_;
+  std::shared_ptr<Tasks> tasks_;
 };
 
 }  // namespace podfence::proxy
