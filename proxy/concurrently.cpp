@@ -1,6 +1,8 @@
 #include "proxy/concurrently.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/multiple_exceptions.hpp>
+#include <exception>
 
 namespace podfence::proxy {
 
@@ -16,7 +18,13 @@ awaitable<std::size_t> first_of(awaitable<void> first, awaitable<void> second, a
 }
 
 awaitable<void> both(awaitable<void> first, awaitable<void> second) {
-  co_await (std::move(first) && std::move(second));
+  std::exception_ptr thrown;
+  try {
+    co_await (std::move(first) && std::move(second));
+  } catch (const boost::asio::multiple_exceptions& wrapped) {
+    thrown = wrapped.first_exception();
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace podfence::proxy
