@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "rules/ascii.hpp"
 #include "rules/body.hpp"
+#include "rules/body/bounds.hpp"
+#include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 #include "rules/names.hpp"
+#include "rules/out_of_bounds.hpp"
 #include "rules/query_table.hpp"
 
 namespace podfence::rules {
@@ -31,6 +35,7 @@ bool is_list(ParameterType type) {
     case ParameterType::Boolean:
     case ParameterType::Integer:
     case ParameterType::Unsigned:
+    case ParameterType::Restarts:
     case ParameterType::Signal:
     case ParameterType::NewName:
     case ParameterType::Renames:
@@ -162,6 +167,7 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
     case ParameterType::Integer:
       return keep_if(is_integer);
     case ParameterType::Unsigned:
+    case ParameterType::Restarts:
       return keep_if(is_unsigned);
     case ParameterType::Signal:
       return keep_if(is_signal);
@@ -189,10 +195,17 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
 /// Types for which an empty value says the same as none, and is an error to some handlers.
 bool is_unsaid(ParameterType type, const Values& values) {
   const bool empty_is_absent = type == ParameterType::Integer || type == ParameterType::Unsigned ||
-                               type == ParameterType::Signal || type == ParameterType::NewName ||
-                               type == ParameterType::Renames || type == ParameterType::TextList ||
-                               type == ParameterType::ArchiveFormat;
+                               type == ParameterType::Restarts || type == ParameterType::Signal ||
+                               type == ParameterType::NewName || type == ParameterType::Renames ||
+                               type == ParameterType::TextList || type == ParameterType::ArchiveFormat;
   return values.empty() || (empty_is_absent && values.front().empty());
+}
+
+std::optional<Deny> check_restarts(const Parameter& parameter, const std::string& value, const Policy& policy) {
+  const auto number = json::Value(json::Number{value}).int64().value_or(INT64_MAX);
+  if (number > bounds::restart_count.most)
+    return out_of_bounds(parameter.name, value, "most", std::to_string(bounds::restart_count.most));
+  return settle_amount({Amount::Restarts, number, parameter.name, true}, policy);
 }
 
 Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange) {
@@ -200,6 +213,8 @@ Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange
   auto plain = read_plain(parameter.type, values, exchange.match.endpoint->family);
   if (!plain) return bad_value(parameter);
   if (is_list(parameter.type)) std::erase(*plain, "");  // gorilla/schema leaves them out of a list
+  if (parameter.type == ParameterType::Restarts)
+    if (auto denied = check_restarts(parameter, values.front(), exchange.project.policy)) return *std::move(denied);
   if (parameter.type != ParameterType::NewName) return *std::move(plain);
   if (auto denied = check_new_name(values.front(), exchange.project)) return *std::move(denied);
   const bool of_secret = exchange.match.endpoint->query == Query::SecretCreate;

@@ -75,7 +75,7 @@ constexpr auto container_wait_libpod = std::to_array<Parameter>({
 constexpr auto container_rename = std::to_array<Parameter>({{"name", NewName}});
 constexpr auto container_update = std::to_array<Parameter>({
     {"restartPolicy", Text},
-    {"restartRetries", Unsigned},
+    {"restartRetries", Restarts},
 });
 constexpr auto container_attach = std::to_array<Parameter>({
     {"detachKeys", DetachKeys},

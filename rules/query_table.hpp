@@ -17,6 +17,7 @@ enum class ParameterType {
   Boolean,
   Integer,
   Unsigned,
+  Restarts,       ///< how often a container is started again, bounded as in a create
   Signal,         ///< SIGTERM, term, 15, RTMIN+3
   NewName,        ///< the name an object gets
   Renames,        ///< JSON object of strings

@@ -97,7 +97,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"env.host", 403, "an environment entry without '=' would be filled from the host's environment: {}", "write NAME=value"},
   {"label.reserved", 403, "the label or annotation is reserved: {}", "leave it out"},
   {"limit.policy", 403, "the value is beyond what your project may ask for: {}", "ask for less", false, "limits"},
-  {"limit.bound", 403, "the value is beyond the built-in bound: {}", "ask for less"},
+  {"limit.bound", 403, "the value is beyond the built-in bound: {}", "leave it out"},
   {"limit.references", 403, "the request names more than {} objects", "name fewer at once"},
   {"limit.volumes", 403, "the request would make more than {} volumes", "make them one by one"},
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},

@@ -11,6 +11,7 @@
 #include "rules/json_path.hpp"
 #include "rules/made_object.hpp"
 #include "rules/names.hpp"
+#include "rules/out_of_bounds.hpp"
 #include "rules/quota.hpp"
 
 namespace podfence::rules::act {
@@ -141,7 +142,9 @@ bool has_value(std::string_view content) {
 }  // namespace
 
 std::optional<Deny> add_secret(Exchange& exchange, const kube::KeptSecret& secret, Batch& batch) {
-  if (secret.value.size() > largest_secret) return Deny{refusal("limit.bound"), "Secret " + secret.name, Kind::None};
+  if (secret.value.size() > largest_secret)
+    return out_of_bounds("Secret " + secret.name, std::to_string(secret.value.size()) + " bytes", "most",
+                         std::to_string(largest_secret) + " bytes");
   json::Value holder;
   holder.set("labels", secret.labels);
   if (auto deny = add_project_label(holder, "labels", exchange.project)) return deny;

@@ -11,6 +11,7 @@
 #include "rules/body/refuse.hpp"
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
+#include "rules/out_of_bounds.hpp"
 
 namespace podfence::rules {
 
@@ -91,7 +92,7 @@ std::optional<Deny> judge_umask(json::Value& value, const Place& place) {
 std::optional<Deny> judge_duration(json::Value& value, const Place& place) {
   const auto duration = parse_duration(*value.string());
   if (!duration) return refuse(refusal("field.value"), place.path);
-  if (*duration < second) return refuse(refusal("limit.bound"), place.path);
+  if (*duration < second) return out_of_bounds(place.path, *value.string(), "least", "1s");
   if (!place.path.ends_with("interval")) return std::nullopt;
   return settle_amount({Amount::HealthInterval, *duration, place.path, true}, place.exchange.project.policy);
 }

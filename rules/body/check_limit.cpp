@@ -9,6 +9,7 @@
 #include "rules/container/settle.hpp"
 #include "rules/container/words.hpp"
 #include "rules/exchange.hpp"
+#include "rules/out_of_bounds.hpp"
 
 namespace podfence::rules {
 
@@ -60,7 +61,8 @@ std::optional<Deny> judge_ulimit(json::Value& value, const Place& place) {
   const ResourceLimit* limit = limit_of(name);
   const auto hard = amount(value, "Hard", "hard"), soft = amount(value, "Soft", "soft");
   if (!limit || !hard || !soft || *soft > *hard) return refuse(refusal("field.value"), place.path);
-  if (*hard > static_cast<std::uint64_t>(limit->most)) return refuse(refusal("limit.bound"), name);
+  if (*hard > static_cast<std::uint64_t>(limit->most))
+    return out_of_bounds(name, std::to_string(*hard), "most", std::to_string(limit->most));
   if (!limit->amount) return std::nullopt;
   return settle_amount({*limit->amount, static_cast<std::int64_t>(*hard), limit->name, true},
                        place.exchange.project.policy);

@@ -9,6 +9,7 @@
 #include "rules/body/size.hpp"
 #include "rules/capability.hpp"
 #include "rules/exchange.hpp"
+#include "rules/out_of_bounds.hpp"
 
 namespace podfence::rules {
 
@@ -74,8 +75,9 @@ std::optional<Deny> judge_log_option(json::Value& value, const Place& place) {
   const bool plain_text = std::ranges::none_of(text, ascii::is_control);
   if (name == "max-size") {
     const auto size = parse_size(text);
-    const bool bounded = size && *size >= bounds::log_size.least && *size <= bounds::log_size.most;
-    return bounded ? std::nullopt : refuse(refusal("limit.bound"), place.path + "." + name);
+    const auto what = place.path + "." + name;
+    if (!size || *size > bounds::log_size.most) return out_of_bounds(what, text, "most", "1g");
+    return *size < bounds::log_size.least ? std::optional(out_of_bounds(what, text, "least", "4k")) : std::nullopt;
   }
   return name == "tag" && plain_text ? std::nullopt : refuse(refusal("field.refused"), place.path + "." + name);
 }

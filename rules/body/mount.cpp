@@ -11,6 +11,7 @@
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 #include "rules/names.hpp"
+#include "rules/out_of_bounds.hpp"
 
 namespace podfence::rules {
 
@@ -106,7 +107,8 @@ std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vect
     const std::string_view text(option);
     if (text.starts_with("size=")) {
       const auto asked = parse_size(text.substr(5));
-      if (!asked || *asked < 1 || *asked > bounds::tmpfs_size) return *refuse(refusal("limit.bound"), option);
+      if (!asked || *asked < 1 || *asked > bounds::tmpfs_size)
+        return out_of_bounds("size of a tmpfs", text.substr(5), "most", "8g");
       if (auto deny = settle_amount({Amount::Tmpfs, *asked, "size of a tmpfs", true}, policy)) return std::move(*deny);
       size = *asked;
     } else if (std::ranges::find(tmpfs_options, text) != tmpfs_options.end() ||

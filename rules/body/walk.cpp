@@ -7,6 +7,7 @@
 
 #include "rules/body/tree.hpp"
 #include "rules/exchange.hpp"
+#include "rules/out_of_bounds.hpp"
 
 namespace podfence::rules {
 
@@ -162,7 +163,10 @@ class Walk {
       return denied(refusal("field.value"), place.path);
     if (rule.kind == Rule::Kind::Bounded) {
       const auto number = value.int64();
-      if (!number || *number < rule.least || *number > rule.most) return denied(refusal("limit.bound"), place.path);
+      if (number && *number < rule.least)
+        return out_of_bounds(place.path, json::write(value), "least", std::to_string(rule.least));
+      if (!number || *number > rule.most)
+        return out_of_bounds(place.path, json::write(value), "most", std::to_string(rule.most));
     }
     return std::nullopt;
   }

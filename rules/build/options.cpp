@@ -5,6 +5,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/body.hpp"
+#include "rules/out_of_bounds.hpp"
 #include "rules/query.hpp"
 #include "rules/units.hpp"
 
@@ -234,7 +235,8 @@ struct Reader {
     const auto jobs = value("jobs");
     if (jobs.empty()) return std::nullopt;
     const auto number = json::Value(json::Number{jobs}).int64();
-    if (!number || *number < 1 || *number > max_jobs) return Deny{refusal("limit.bound"), "jobs", Kind::None};
+    if (!number || *number < 1 || *number > max_jobs)
+      return out_of_bounds("jobs", jobs, "most", std::to_string(max_jobs));
     options.pairs.push_back({"jobs", jobs});
     return std::nullopt;
   }

@@ -41,10 +41,13 @@ std::optional<std::int64_t> number_of(const json::Value* value) {
   return value->string() ? parse_size(*value->string()) : value->int64();
 }
 
+bool is_limit(AmountRole role) { return role == AmountRole::Written || role == AmountRole::Limit; }
+
 void read_amounts(const Words& words, const json::Value& content, Description& description) {
   for (const AmountWord& word : words.amounts)
     if (const auto number = number_of(json::at(content, word.path)))
-      description.amounts.push_back({word.amount, *number, word.path, word.role != AmountRole::Aside, word.share});
+      description.amounts.push_back(
+          {word.amount, *number, word.path, is_limit(word.role), word.share, word.role != AmountRole::Aside});
   for (const QuotaWord& word : words.quotas) {
     const auto quota = number_of(json::at(content, word.quota));
     const auto period = number_of(json::at(content, word.period)).value_or(default_period);

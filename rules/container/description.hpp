@@ -23,6 +23,7 @@ struct SaidAmount {
   std::string_view path;   ///< for the refusal
   bool is_limit;           ///< and not something beside it, which is bounded by the same limit
   std::int64_t share = 1;  ///< how many times the limit it may be: swap counts the memory as well
+  bool has_least = true;   ///< and may not be less than the limit may
 };
 
 struct PublishedPort {

@@ -47,7 +47,7 @@ bool takes_default(const Description& description, Amount amount) {
 
 Settled settle_amount(const SaidAmount& said, const Policy& policy) {
   const Limit& limit = policy.limit(said.amount);
-  if (limit.least && said.value < *limit.least && said.is_limit) return beyond(said, "least", *limit.least);
+  if (limit.least && said.value < *limit.least && said.has_least) return beyond(said, "least", *limit.least);
   if (limit.most && said.value > *limit.most * said.share) return beyond(said, "most", *limit.most * said.share);
   return std::nullopt;
 }

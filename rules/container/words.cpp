@@ -20,7 +20,7 @@ constexpr AmountWord create_compat[] = {
     {SharedMemory,   "HostConfig.ShmSize", Written},
     {LogSize,        "HostConfig.LogConfig.Config.max-size", Written},
     {HealthInterval, "Healthcheck.Interval", Written},
-    {HealthInterval, "Healthcheck.StartInterval"},
+    {HealthInterval, "Healthcheck.StartInterval", Like},
     {Restarts,       "HostConfig.RestartPolicy.MaximumRetryCount", Written},
     {StopTimeout,    "StopTimeout", Written},
 };
@@ -46,8 +46,8 @@ constexpr AmountWord create_libpod[] = {
     {LogSize,        "log_configuration.size", Written},
     {LogSize,        "log_configuration.options.max-size", Limit},
     {HealthInterval, "healthconfig.Interval", Written},
-    {HealthInterval, "healthconfig.StartInterval"},
-    {HealthInterval, "startupHealthConfig.Interval"},
+    {HealthInterval, "healthconfig.StartInterval", Like},
+    {HealthInterval, "startupHealthConfig.Interval", Like},
     {Restarts,       "restart_tries", Written},
     {StopTimeout,    "stop_timeout", Written},
 };

@@ -13,7 +13,8 @@ namespace podfence::rules {
 enum class AmountRole {
   Written,  ///< the limit; a default is written here
   Limit,    ///< another place for the limit
-  Aside,    ///< bounded by the limit, and no limit itself
+  Like,     ///< one of its own kind, bounded as the limit is
+  Aside,    ///< never more than the limit, and no limit itself
 };
 
 struct AmountWord {

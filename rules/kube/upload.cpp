@@ -6,6 +6,7 @@
 
 #include "rules/base64.hpp"
 #include "rules/json_path.hpp"
+#include "rules/out_of_bounds.hpp"
 #include "rules/utf8.hpp"
 #include "rules/yaml.hpp"
 
@@ -131,7 +132,8 @@ std::optional<Deny> add_names(const json::Value& document, Names& names) {
   const auto spec = part(document, deployed ? "spec.template.spec" : "spec");
   for (const auto& volume : spec.list("volumes")) volumes.emplace_back(volume.text("name"));
   const auto replicas = deployed ? part(document, "spec").int64("replicas").value_or(1) : 1;
-  if (replicas > most_replicas) return Deny{refusal("limit.bound"), "spec.replicas", Kind::None};
+  if (replicas > most_replicas)
+    return out_of_bounds("spec.replicas", std::to_string(replicas), "most", std::to_string(most_replicas));
   for (std::int64_t i = 0; i < replicas; ++i) names.pods.push_back({deployed ? replica_name(name, i) : name, volumes});
   return std::nullopt;
 }

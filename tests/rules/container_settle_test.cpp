@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "rules/error_answer.hpp"
 #include "tests/rules/body_judge.hpp"
 
 using namespace podfence::tests;
@@ -134,9 +135,48 @@ TEST_CASE("what clients send by default is brought to the limit of policy") {
   CHECK(sends(libpod, R"("stop_timeout":5)"));
   CHECK(sends(libpod, R"("shm_size":1048576)"));
   CHECK(sends(libpod, R"("Interval":60000000000)"));
+  CHECK(sends(judge.libpod(R"("healthconfig":{"Test":["CMD","true"],"StartInterval":1000000000},)"
+                           R"("startupHealthConfig":{"Test":["CMD","true"],"Interval":1000000000})"),
+              R"("StartInterval":60000000000)"));
+  CHECK(sends(judge.libpod(R"("healthconfig":{"Test":["CMD","true"]},)"
+                           R"("startupHealthConfig":{"Test":["CMD","true"],"Interval":1000000000})"),
+              R"("startupHealthConfig":{"Test":["CMD","true"],"Interval":60000000000})"));
   CHECK(sends(judge.compat(R"("StopTimeout":10)"), R"("StopTimeout":5)"));
   CHECK(sends(judge.host(R"("ShmSize":67108864)"), R"("ShmSize":1048576)"));
   CHECK(sends(judge.compat(R"("StopTimeout":3)"), R"("StopTimeout":3)"));
+}
+
+TEST_CASE("how often a container is started again is bounded in the query of an update as well") {
+  World world = two_projects();
+  const auto update = [&](const std::string& retries) {
+    const auto decision = world.decide(
+        Method::Post, "/v5.0.0/libpod/containers/web/update?restartPolicy=on-failure&restartRetries=" + retries, "{}");
+    const auto* deny = std::get_if<Deny>(&decision);
+    return deny ? std::string(deny->rule->id) + " " + deny->subject : "";
+  };
+  CHECK(update("1000") == "");
+  CHECK(update("1001") == "limit.bound restartRetries is 1001, at most 1000");
+  CHECK(update("x") == "query.value restartRetries");
+  world.project.policy.limit(Amount::Restarts).most = 3;
+  CHECK(update("3") == "");
+  CHECK(update("4") == "limit.policy restartRetries is 4, at most 3");
+}
+
+TEST_CASE("a built-in bound says both numbers and what to say instead") {
+  World world = two_projects();
+  const auto sentence = [&](const std::string& text) {
+    const auto decision = world.decide(Method::Post, "/v1.41/containers/create", text);
+    const auto* deny = std::get_if<Deny>(&decision);
+    return deny ? sentence_of(*deny) : "";
+  };
+  CHECK(sends(sentence(R"({"Image":"localhost/shared","HostConfig":{"ShmSize":2147483648}})"),
+              "HostConfig.ShmSize is 2147483648, at most 1073741824. Say 1073741824."));
+  CHECK(sends(sentence(R"({"Image":"localhost/shared","Healthcheck":{"Test":["CMD","true"],"Interval":100000000}})"),
+              "Healthcheck.Interval is 100000000, at least 1000000000. Say 1000000000."));
+  CHECK(sends(sentence(R"({"Image":"localhost/shared","HostConfig":{"Tmpfs":{"/x":"size=9g"}}})"),
+              "size of a tmpfs is 9g, at most 8g. Say 8g."));
+  CHECK(sends(sentence(R"({"Image":"localhost/shared","HostConfig":{"KernelMemory":1}})"),
+              "HostConfig.KernelMemory. Leave it out."));
 }
 
 TEST_CASE("a tmpfs without a size gets the default one") {
@@ -260,6 +300,26 @@ TEST_CASE("without egress every network is internal") {
   CHECK(sends(judge(Body::NetworkCreateLibpod, R"({"name":"n"})"), R"("internal":true)"));
   judge.world.add(Kind::Network, "podfence.p1", id('7'), "p1");  // from a time when the way was open
   CHECK(judge.compat() == "network.egress");
+}
+
+TEST_CASE("without egress no container is connected to a network that leads out") {
+  World world = two_projects();
+  world.add(Kind::Network, "inside", id('6'), "p1", R"({"internal":true})");
+  const auto connect = [&](const std::string& target, const char* content) {
+    const auto decision = world.decide(Method::Post, target, content);
+    const auto* deny = std::get_if<Deny>(&decision);
+    return deny ? std::string(deny->rule->id) : std::holds_alternative<Forward>(decision) ? "sent" : "";
+  };
+  const auto both = [&](const std::string& network) {
+    return connect("/v1.41/networks/" + network + "/connect", R"({"Container":"web"})") + " " +
+           connect("/v4.0.0/libpod/networks/" + network + "/connect", R"({"container":"web"})");
+  };
+  CHECK(both("net") == "sent sent");
+  world.project.policy.network.egress.open = false;
+  CHECK(both("net") == "network.egress network.egress");
+  CHECK(both(id('b')) == "network.egress network.egress");
+  CHECK(both("inside") == "sent sent");
+  CHECK(connect("/v1.41/networks/net/disconnect", R"({"Container":"web"})") == "sent");
 }
 
 TEST_CASE("without egress a member of a pod has the pod's network") {

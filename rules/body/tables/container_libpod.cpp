@@ -63,7 +63,7 @@ constexpr Row rows[] = {
     {"rootfs",                  Text,     deny_path},
     {"rootfs_overlay",          Boolean,  deny_path},
     {"rootfs_mapping",          Text,     deny_path},
-    {"image_volume_mode",       Text,     choice("anonymous ignore tmpfs")},
+    {"image_volume_mode",       Text,     choice("anonymous ignore")},
     {"init",                    Boolean,  keep_zero(pass)},
     {"init_path",               Text,     deny_path},
     {"artifact_volumes",        Any,      deny_field},
