@@ -78,6 +78,7 @@ SocketFile::~SocketFile() {
   struct stat status {};
   if (!kept_ && ::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
     ::unlink(path_.c_str());
+  if (made_directory_ && discarded_) ::rmdir(std::filesystem::path(path_).parent_path().c_str());
 }
 
 void SocketFile::make(mode_t mode) {
@@ -85,7 +86,8 @@ void SocketFile::make(mode_t mode) {
   if (socket_.descriptor() < 0) fail(errno, path_);
   refuse_descriptors(socket_);
   const auto directory = std::filesystem::path(path_).parent_path();
-  if (!std::filesystem::exists(directory)) make_private_directory(directory.string());
+  made_directory_ = !std::filesystem::exists(directory);
+  if (made_directory_) make_private_directory(directory.string());
   unix_address(path_);  // clients need it to fit as well
   check_replaceable(path_);
   const Nursery nursery(directory);
@@ -103,6 +105,7 @@ void SocketFile::discard(int listening) {
     forget_descriptors(path_);
   }
   kept_ = false;
+  discarded_ = true;
 }
 
 }  // namespace podfence::proxy

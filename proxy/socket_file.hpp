@@ -23,7 +23,8 @@ class SocketFile {
 
   /// The listening socket, once.
   int release() { return socket_.release(); }
-  /// The socket, as `listening`, is nobody's any more, whoever else keeps it.
+  /// The socket, as `listening`, is nobody's any more, whoever else keeps it. A directory that was made for it goes
+  /// too, unless something else is in it.
   void discard(int listening);
 
  private:
@@ -32,6 +33,8 @@ class SocketFile {
   std::string path_;
   File socket_;
   bool kept_ = false;  ///< by a service manager
+  bool made_directory_ = false;
+  bool discarded_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };
