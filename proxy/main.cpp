@@ -7,6 +7,7 @@
 #include "proxy/dashboard_command.hpp"
 #include "proxy/doctor_command.hpp"
 #include "proxy/explain_command.hpp"
+#include "proxy/help.hpp"
 #include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
@@ -82,7 +83,7 @@ int run(const CommandLine& line) {
       std::cout << "podfence " PODFENCE_VERSION "\n";
       return proxy::exit_ok;
     case CommandLine::Command::Help:
-      std::cout << proxy::usage();
+      std::cout << (line.topic.empty() ? proxy::usage() : proxy::usage_of(line.topic));
       return proxy::exit_ok;
   }
   return proxy::exit_usage;
