@@ -7,6 +7,7 @@
 #include "proxy/dashboard_command.hpp"
 #include "proxy/doctor_command.hpp"
 #include "proxy/explain_command.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/help.hpp"
 #include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
@@ -97,7 +98,7 @@ int main(int count, char** arguments) {
     if (const auto* error = std::get_if<proxy::UsageError>(&parsed)) return proxy::refuse_usage(error->what);
     return run(std::get<CommandLine>(parsed));
   } catch (const std::exception& error) {
-    proxy::log(error.what());
+    proxy::log(proxy::said_by(error));
     return proxy::exit_failure;
   }
 }

@@ -16,6 +16,7 @@
 #include "proxy/confinement.hpp"
 #include "proxy/connection_budget.hpp"
 #include "proxy/connector.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/followers.hpp"
 #include "proxy/handed_sockets.hpp"
 #include "proxy/heartbeat.hpp"
@@ -126,10 +127,8 @@ void start(Tenancy& tenancy) {
   const std::string way_out = " (running as uid " + std::to_string(geteuid()) + "; choose another place with --socket)";
   try {
     tenancy.start();
-  } catch (const std::system_error& error) {
-    throw std::runtime_error(std::string("cannot listen on ") + error.what() + way_out);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(error.what() + way_out);
+    throw std::runtime_error(said_by(error) + way_out);
   }
 }
 
