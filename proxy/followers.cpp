@@ -17,7 +17,7 @@ void read_again(const std::string& why, Server& server, Tenancy& tenancy) {
     const auto refused = tenancy.reload();
     for (const auto& wrong : server.reload_certificates()) log(why + ": the former certificates count: " + wrong);
     log(why + ": " +
-        (refused ? "the configuration stays as it was: " + rules::sentence_of(*refused)
+        (refused ? "the configuration stays as it was: " + rules::reason_of(*refused)
                  : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
   } catch (const std::exception& failure) {
     log(why + ": the configuration stays as it was: " + said_by(failure));
