@@ -277,10 +277,13 @@ Failure check_options(const ServeOptions& options) {
 
 std::variant<Policy, ConfigurationError> policy_of(const ServeOptions& options, const PolicyFiles& files) {
   if (options.policy.empty()) return Policy{};
+  if (auto wrong = PolicyShelf::wrong_with_name(options.policy); !wrong.empty())
+    return ConfigurationError{"--policy", std::move(wrong)};
   PolicyShelf shelf(files);
   auto found = shelf.find(options.policy);
   if (auto* error = std::get_if<ConfigurationError>(&found)) return std::move(*error);
-  if (auto* wrong = std::get_if<std::string>(&found)) return ConfigurationError{"--policy", std::move(*wrong)};
+  if (auto* wrong = std::get_if<std::string>(&found))
+    return ConfigurationError{"--policy", std::move(*wrong), "the command line"};
   const Source* source = std::get<const Source*>(found);
   return policy_of(Layers{{source, "", &source->value}}, "");
 }
