@@ -1,5 +1,6 @@
 #include "proxy/serve.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,8 +103,16 @@ struct Engine {
   bool answers = true;
 };
 
+/// Podman may come later; what is there in its place will not go away by itself.
+void check_engine_place(const std::string& socket) {
+  struct stat status {};
+  if (stat(socket.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode))
+    throw std::runtime_error(socket + " is not a socket, so no Podman can answer there; name its socket (upstream)");
+}
+
 Engine find_engine(const rules::Configuration& configuration, const Places& places) {
   if (!configuration.upstream.empty()) {
+    check_engine_place(configuration.upstream);
     const auto wrong = wrong_with_engine(configuration.upstream, 10s);
     if (!wrong.empty())
       log("Podman does not answer on " + configuration.upstream + " (" + wrong + "); clients read 502 until it does");
