@@ -4,6 +4,7 @@
 #include "proxy/client_answer.hpp"
 #include "proxy/concurrently.hpp"
 #include "proxy/conversation.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 #include "proxy/page_fields.hpp"
 #include "rules/refusal.hpp"
@@ -88,7 +89,7 @@ Task<rules::Reply> Admin::reply(rules::OperatorCall asked, const RequestHead& he
   try {
     co_return co_await api_.answer(std::move(asked), std::move(text));
   } catch (const std::exception& error) {
-    log(std::string("a request of the operator's came to nothing: ") + error.what());
+    log("a request of the operator's came to nothing: " + said_by(error));
     co_return operator_error(rules::Deny{rules::refusal("server.internal"), std::string(asked.row->path)});
   }
 }

@@ -5,6 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "proxy/help.hpp"
+#include "rules/configuration_text.hpp"
+
 namespace podfence::proxy {
 namespace {
 
@@ -46,6 +49,8 @@ std::optional<Command> find_command(std::string_view name) {
   return std::nullopt;
 }
 
+UsageError unknown_command(const std::string& name) { return {"the command '" + name + "' is not known"}; }
+
 std::string_view name_of(Command command) { return std::ranges::find(commands, command, &CommandName::command)->name; }
 
 /// Those that ask a running podfence, and name a project or none.
@@ -71,7 +76,7 @@ struct ActionRow {
 };
 constexpr ActionRow ledger_actions[] = {
     {"list", Action::List},     {"show", Action::Show}, {"forget", Action::Forget},
-    {"repair", Action::Repair}, {"help", Action::Help}, {"--help", Action::Help},
+    {"repair", Action::Repair}, {"help", Action::Help},
 };
 
 /// In place of a text that says which: `plain`, or "json".
@@ -156,7 +161,9 @@ options::options_description described(CommandLine& line) {
 std::optional<UsageError> find_empty_value(const options::parsed_options& parsed) {
   for (const auto& option : parsed.options)
     for (const auto& value : option.value)
-      if (value.empty()) return UsageError{"the value of --" + option.string_key + " is empty"};
+      if (value.empty())
+        return UsageError{option.position_key < 0 ? "the value of --" + option.string_key + " is empty"
+                                                  : "an argument is empty"};
   return std::nullopt;
 }
 
@@ -181,7 +188,10 @@ std::optional<UsageError> check_combination(const CommandLine& line, const optio
     if (is_given("config") && is_given("admin")) return excluded("config", "admin");
     const std::string name(name_of(line.command));
     if (!is_given("config") && !is_given("admin")) return UsageError{name + " needs --admin SOCKET or --config FILE"};
-    if (is_one_of(line.command, about_a_project) && !is_given("id")) return UsageError{name + " needs a project's id"};
+    if (!is_one_of(line.command, about_a_project)) return std::nullopt;
+    if (!is_given("id")) return UsageError{name + " needs a project's id"};
+    if (const char* wrong = rules::wrong_with_project_id(line.operate.project))
+      return UsageError{"ID " + std::string(wrong)};
     return std::nullopt;
   }
   if (line.command == Command::Doctor)
@@ -233,17 +243,44 @@ std::optional<UsageError> take_action(CommandLine& line, std::vector<std::string
   return std::nullopt;
 }
 
+/// "add, list, show": the words that may stand behind the first one of a command.
+std::string second_words(std::string_view first) {
+  std::string words;
+  for (const auto& row : commands)
+    if (row.name.starts_with(first) && row.name.substr(first.size()).starts_with(' '))
+      words.append(words.empty() ? "" : ", ").append(row.name.substr(first.size() + 1));
+  return words;
+}
+
+bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+/// `words` begin with a command, of which only the first word counts; none is the text about all of them.
+std::variant<CommandLine, UsageError> help_about(std::span<const std::string> words) {
+  CommandLine line{Command::Help, {}, {}};
+  if (words.empty()) return line;
+  const auto command = find_command(words.front());
+  line.topic = command ? name_of(*command) : words.front();
+  if (line.topic == name_of(Command::Ledger)) line.command = Command::Ledger;  // it has a page of its own
+  if (usage_of(line.topic).empty()) return unknown_command(line.topic);
+  return line;
+}
+
 }  // namespace
 
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return UsageError{"a command is missing"};
   auto words = arguments.front();
+  if (find_command(words) == Command::Help) return help_about(std::span(arguments).subspan(1));
+  if (std::ranges::any_of(arguments, asks_for_help)) return help_about(arguments);
   std::size_t used = 1;
-  if (words == "project" && arguments.size() > 1) words += " " + arguments[used++];
+  if (const auto second = second_words(words); !second.empty()) {
+    words += " " + (arguments.size() > 1 ? arguments[used++] : "");
+    if (!find_command(words)) return UsageError{arguments.front() + " needs one of " + second};
+  }
   const auto command = find_command(words);
-  if (!command) return UsageError{"the command '" + words + "' is not known"};
+  if (!command) return unknown_command(words);
   CommandLine line{*command, {}, {}};
-  constexpr Command without_options[] = {Command::Schema, Command::Version, Command::Help};
+  constexpr Command without_options[] = {Command::Schema, Command::Version};
   std::vector<std::string> rest(arguments.begin() + static_cast<std::ptrdiff_t>(used), arguments.end());
   if (line.command == Command::Ledger)
     if (auto error = take_action(line, rest)) return *error;
@@ -253,83 +290,6 @@ std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::
     return UsageError{"the command '" + words + "' takes no arguments"};
   }
   return line;
-}
-
-std::string_view usage() {
-  return R"(podfence - lets many projects share one rootless Podman, each seeing only its own things
-
-  podfence serve --project ID [option]...   serve one project
-  podfence serve --config FILE              serve the projects of a file
-  podfence check-config FILE                say whether the file would load, and do nothing else
-  podfence explain --project ID [option]... [REQUEST]
-                                            say what would become of a request: a file, or standard input
-  podfence replay --project ID [option]... PATH...
-                                            decide every request of files and folders, and print the decisions
-  podfence project add ID [--policy NAME] [--file FILE]
-  podfence project remove ID [--teardown none|stop|remove]
-  podfence project list | show ID | renew ID
-                                            the projects of a running podfence
-  podfence gc [--dry-run]                   remove what is left of projects that are not known any more
-  podfence reload                           let a running podfence read its configuration again
-  podfence watch [--denied] [--project IDS] [--rule RULES] [--recent N] [--json]
-                                            the decisions of a running podfence, as they are made
-  podfence dashboard [--listen 127.0.0.1:PORT]
-                                            a page to look at a running podfence, for a browser of this machine
-  podfence verify --project ID [option]...
-  podfence verify --config FILE [--project ID]
-                                            try to break out of a project's socket, and tell what came of it
-  podfence doctor [--config FILE]           look whether the host is as podfence needs it
-  podfence ledger list|show|forget|repair   who holds which images, names and secrets: podfence ledger help
-  podfence schema                           print the JSON Schema of configuration files
-  podfence version | help
-
-Options of serve (paths are absolute):
-  --policy NAME|FILE     what the project may do: builder, control-plane, ci-runner, read-only, or a policy file
-  --socket PATH          where clients connect; default $XDG_RUNTIME_DIR/podfence/ID/podman.sock
-  --upstream PATH        Podman's socket; default $XDG_RUNTIME_DIR/podman/podman.sock, and where nothing
-                         answers there podfence starts a Podman service of its own and ends it with itself
-  --share-image PATTERN  images that may be used without having been pulled, such as 'localhost/*'; repeatable
-  --state DIR            where the ledger is kept; default $XDG_STATE_HOME/podfence or ~/.local/state/podfence
-  --audit-log FILE|journald|stderr
-                         one line of JSON per decision; default stderr
-
-Options of explain: --config FILE, or --policy, --share-image, --socket and --state as for serve; and
-  --facts FILE           what exists, and whose it is (docs/explain.md); nothing else does
-  --upstream PATH        Podman is asked what exists; nothing is changed
-  --from-audit LINE|-    instead of REQUEST: lines of the audit log, those of standard input for -; with --project
-                         only those of that project
-  --json                 one line of JSON per request
-
-Options of replay: --config FILE, or --policy, --share-image and --socket as for serve; --facts as for explain; and
-  PATH                   a file: what a client sends on one connection; a folder: the files in it; -: standard input,
-                         with a NUL byte between the connections
-  --against FILE|NAME    another configuration, or another policy where there is no --config: print what differs
-  --format tsv|json      default tsv
-  --text                 requests may have plain line ends and lack Host and Content-Length, as for explain
-  --save DIR             where a request that podfence fails on is saved; default the current directory
-
-Options of verify: --config FILE, or
-  --project ID --socket PATH --upstream PATH
-                         the project's socket and Podman's; defaults as for serve
-  --admin SOCKET         the operator's socket, for a decoy project; default that of --config, else there is none
-  --image NAME           an image that the project may use; default one that is made for it
-  --json                 one document at the end
-
-Options of doctor: --config FILE; or --upstream and --state as for serve; and
-  --json                 one document
-
-Options of project, gc, reload, watch and dashboard: --config FILE, or --admin SOCKET, to find the operator's socket; and
-  --file FILE            the project as it would stand in a configuration (JSON); -: standard input
-  --policy NAME|FILE     its policy, beside that
-  --teardown HOW         what becomes of what it has: none, stop or remove; default what its definition says
-  --dry-run              only tell what would be removed
-  --json                 the answer as it comes (docs/admin-api.md)
-
-Exit codes: 0 ended as asked, 1 could not start or go on, 2 wrong usage, 3 wrong configuration,
-4 the explained request, or what an operator asks for, is refused, 5 podfence crashed on a replayed request, or decided it in two ways,
-6 decisions differ under the two policies, or from those of the audit log,
-7 verify or doctor found something that does not hold.
-)";
 }
 
 }  // namespace podfence::proxy

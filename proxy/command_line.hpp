@@ -47,6 +47,7 @@ struct CommandLine {
   std::string configuration_file;  ///< "" for none; then `options` count
   rules::ServeOptions options;
 
+  std::string topic = {};  ///< the command that help is asked about; "" for all
   std::string facts = {};  ///< file of what exists, for explain and replay; "" for none
 
   struct Explain {
@@ -107,8 +108,5 @@ struct UsageError {
 
 /// `arguments` without the program's name.
 std::variant<CommandLine, UsageError> parse_command_line(const std::vector<std::string>& arguments);
-
-/// The text of `podfence help`.
-std::string_view usage();
 
 }  // namespace podfence::proxy

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 
 namespace podfence::proxy {
@@ -41,7 +42,7 @@ std::string digest_of(std::string_view bytes) {
   try {
     code = work();
   } catch (const std::exception& error) {
-    log(error.what());
+    log(said_by(error));
   }
   std::fflush(nullptr);
   ::_exit(code);

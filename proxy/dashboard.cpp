@@ -36,8 +36,8 @@ std::string text_of(const tcp::endpoint& endpoint) {
 tcp::acceptor listen(asio::io_context& context, const tcp::endpoint& endpoint) {
   try {
     return {context, endpoint};
-  } catch (const std::exception& error) {
-    throw std::runtime_error("cannot listen on " + text_of(endpoint) + ": " + error.what());
+  } catch (const boost::system::system_error& error) {
+    throw std::runtime_error("cannot listen on " + text_of(endpoint) + ": " + error.code().message());
   }
 }
 

@@ -8,6 +8,7 @@ namespace podfence::proxy {
 namespace {
 
 [[noreturn]] void refuse(int found, SchemaSteps steps) {
+  if (found == 0) throw std::runtime_error("it is empty");
   const bool newer = found > static_cast<int>(steps.size());
   throw std::runtime_error(std::string("it was written by ") + (newer ? "a newer" : "an older") + " podfence (schema " +
                            std::to_string(found) + "; this one knows " + std::to_string(steps.size()) + ")" +

@@ -79,14 +79,22 @@ class FromAudit {
   void explain(const std::string& text) {
     ++number_;
     if (text.empty()) return;
+    read_ = true;
     auto record = rules::read_audit_line(text);
     if (const auto* wrong = std::get_if<std::string>(&record)) return give_up(*wrong);
     explain(std::get<rules::AuditRecord>(std::move(record)));
   }
 
-  int exit_code() const { return failed_ ? exit_failure : differs_ ? exit_differs : refused_ ? exit_refused : exit_ok; }
+  int end() {
+    if (!read_) log("no line of the audit log was read");
+    return exit_code();
+  }
 
  private:
+  int exit_code() const {
+    return failed_ || !read_ ? exit_failure : differs_ ? exit_differs : refused_ ? exit_refused : exit_ok;
+  }
+
   void explain(rules::AuditRecord record) {
     const auto& only = scene_.line.options.project;
     if (!only.empty() && record.project != only) return;
@@ -115,7 +123,7 @@ class FromAudit {
 
   const Scene& scene_;
   std::size_t number_ = 0;
-  bool first_ = true, failed_ = false, differs_ = false, refused_ = false;
+  bool first_ = true, read_ = false, failed_ = false, differs_ = false, refused_ = false;
 };
 
 int explain_audit(const Scene& scene) {
@@ -123,7 +131,7 @@ int explain_audit(const Scene& scene) {
   std::istringstream given(scene.line.explain.audit);
   std::istream& lines = scene.line.explain.audit == "-" ? std::cin : given;
   for (std::string text; std::getline(lines, text);) audit.explain(text);
-  return audit.exit_code();
+  return audit.end();
 }
 
 }  // namespace
@@ -133,8 +141,9 @@ int explain(const CommandLine& line) {
   if (const int* code = std::get_if<int>(&loaded)) return *code;
   const auto& configuration = std::get<rules::Configuration>(loaded);
   const bool from_audit = !line.explain.audit.empty();
-  const auto* project = from_audit ? nullptr : choose_project(configuration, line.options.project);
-  if (!project && !from_audit) return exit_usage;
+  const bool of_all = from_audit && line.options.project.empty();
+  const auto* project = of_all ? nullptr : choose_project(configuration, line.options.project);
+  if (!project && !of_all) return exit_usage;
   const auto& upstream = line.options.upstream;
   if (!upstream.empty())
     if (const auto wrong = wrong_with_engine(upstream, 10s); !wrong.empty())

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "proxy/failure.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
 #include "rules/error_answer.hpp"
@@ -16,10 +17,10 @@ void read_again(const std::string& why, Server& server, Tenancy& tenancy) {
     const auto refused = tenancy.reload();
     for (const auto& wrong : server.reload_certificates()) log(why + ": the former certificates count: " + wrong);
     log(why + ": " +
-        (refused ? "the configuration stays as it was: " + rules::sentence_of(*refused)
+        (refused ? "the configuration stays as it was: " + rules::reason_of(*refused)
                  : "the configuration was read again, generation " + std::to_string(tenancy.generation())));
   } catch (const std::exception& failure) {
-    log(why + ": the configuration stays as it was: " + failure.what());
+    log(why + ": the configuration stays as it was: " + said_by(failure));
   }
 }
 
@@ -66,7 +67,7 @@ void Followers::follow_rotations(AuditLog& audit) {
       audit.reopen();
       log("SIGUSR1: the audit log was opened again");
     } catch (const std::exception& failure) {
-      log(std::string("SIGUSR1: the audit log goes on where it was: ") + failure.what());
+      log("SIGUSR1: the audit log goes on where it was: " + said_by(failure));
     }
     follow_rotations(audit);
   });

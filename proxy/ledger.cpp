@@ -181,19 +181,24 @@ File lock(const std::string& path) {
 
 constexpr std::string_view was_made = "made\n";
 
-/// What was cut down to nothing would look like a new one.
-void check_emptied(const std::string& path, const File& held) {
-  const File file = open_private_file(path, O_RDWR);
+/// What was cut down to nothing would look like a new one. `ledger` and `held`, its lock, may both be none.
+void check_emptied(const File& ledger, const File& held) {
   struct stat status {};
   char mark = 0;
-  if (fstat(file.descriptor(), &status) == 0 && status.st_size == 0 && pread(held.descriptor(), &mark, 1, 0) == 1)
+  if (fstat(ledger.descriptor(), &status) == 0 && status.st_size == 0 && pread(held.descriptor(), &mark, 1, 0) == 1)
     throw std::runtime_error("it is empty, and was not when podfence left it");
+}
+
+/// For those who only read, and make nothing.
+void check_emptied(const std::string& path) {
+  const auto look = [](const std::string& name) { return File(open(name.c_str(), O_RDONLY | O_CLOEXEC)); };
+  check_emptied(look(path), look(path + ".lock"));
 }
 
 File claim_files(const std::string& path) {
   if (path == ":memory:") return File();
   File held = lock(path);
-  if (access(path.c_str(), F_OK) == 0) check_emptied(path, held);
+  if (access(path.c_str(), F_OK) == 0) check_emptied(open_private_file(path, O_RDWR), held);
   open_private_file(path, O_RDWR);
   return held;
 }
@@ -236,6 +241,7 @@ SqliteLedger::SqliteLedger(SqliteLedger&&) noexcept = default;
 SqliteLedger::~SqliteLedger() = default;
 
 SqliteLedger SqliteLedger::copy_of(const std::string& path) try {
+  check_emptied(path);
   auto database = read_ledger_database(path);
   return SqliteLedger(std::make_unique<State>(read_mirror(database)));
 } catch (const std::exception& error) {
@@ -243,6 +249,7 @@ SqliteLedger SqliteLedger::copy_of(const std::string& path) try {
 }
 
 rules::LedgerEntries SqliteLedger::entries_of(const std::string& path) try {
+  check_emptied(path);
   auto database = read_ledger_database(path);
   return read_entries(database);
 } catch (const std::exception& error) {

@@ -58,6 +58,7 @@ Database open_ledger_database(const std::string& path) {
 
 Database read_ledger_database(const std::string& path) {
   auto database = Database::read_only(path);
+  check_version(database);
   check_present(database, schema_steps);
   return database;
 }

@@ -7,6 +7,8 @@
 #include "proxy/dashboard_command.hpp"
 #include "proxy/doctor_command.hpp"
 #include "proxy/explain_command.hpp"
+#include "proxy/failure.hpp"
+#include "proxy/help.hpp"
 #include "proxy/ledger_command.hpp"
 #include "proxy/load.hpp"
 #include "proxy/log.hpp"
@@ -82,7 +84,7 @@ int run(const CommandLine& line) {
       std::cout << "podfence " PODFENCE_VERSION "\n";
       return proxy::exit_ok;
     case CommandLine::Command::Help:
-      std::cout << proxy::usage();
+      std::cout << (line.topic.empty() ? proxy::usage() : proxy::usage_of(line.topic));
       return proxy::exit_ok;
   }
   return proxy::exit_usage;
@@ -96,7 +98,7 @@ int main(int count, char** arguments) {
     if (const auto* error = std::get_if<proxy::UsageError>(&parsed)) return proxy::refuse_usage(error->what);
     return run(std::get<CommandLine>(parsed));
   } catch (const std::exception& error) {
-    proxy::log(error.what());
+    proxy::log(proxy::said_by(error));
     return proxy::exit_failure;
   }
 }

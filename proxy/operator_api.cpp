@@ -162,7 +162,7 @@ Task<Reply> OperatorApi::collect(rules::OperatorCall call) {
 
 Reply OperatorApi::reload() {
   if (const auto refused = tenancy_.reload()) {
-    log("the configuration was not read again: " + rules::sentence_of(*refused));
+    log("the configuration was not read again: " + rules::reason_of(*refused));
     return operator_error(*refused);
   }
   log("the configuration was read again: generation " + std::to_string(tenancy_.generation()));

@@ -10,6 +10,7 @@
 
 #include "proxy/choose_project.hpp"
 #include "proxy/crash_guard.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 #include "proxy/raw_request.hpp"
 #include "proxy/replay.hpp"
@@ -97,7 +98,7 @@ class Run {
       print(name, one.verdicts, other.verdicts);
       return true;
     } catch (const std::exception& error) {
-      return found("crash", name, bytes, std::string("was given up: ") + error.what());
+      return found("crash", name, bytes, "was given up: " + said_by(error));
     }
   }
 

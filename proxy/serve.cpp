@@ -1,5 +1,6 @@
 #include "proxy/serve.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "proxy/confinement.hpp"
 #include "proxy/connection_budget.hpp"
 #include "proxy/connector.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/followers.hpp"
 #include "proxy/handed_sockets.hpp"
 #include "proxy/heartbeat.hpp"
@@ -101,8 +103,16 @@ struct Engine {
   bool answers = true;
 };
 
+/// Podman may come later; what is there in its place will not go away by itself.
+void check_engine_place(const std::string& socket) {
+  struct stat status {};
+  if (stat(socket.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode))
+    throw std::runtime_error(socket + " is not a socket, so no Podman can answer there; name its socket (upstream)");
+}
+
 Engine find_engine(const rules::Configuration& configuration, const Places& places) {
   if (!configuration.upstream.empty()) {
+    check_engine_place(configuration.upstream);
     const auto wrong = wrong_with_engine(configuration.upstream, 10s);
     if (!wrong.empty())
       log("Podman does not answer on " + configuration.upstream + " (" + wrong + "); clients read 502 until it does");
@@ -126,10 +136,8 @@ void start(Tenancy& tenancy) {
   const std::string way_out = " (running as uid " + std::to_string(geteuid()) + "; choose another place with --socket)";
   try {
     tenancy.start();
-  } catch (const std::system_error& error) {
-    throw std::runtime_error(std::string("cannot listen on ") + error.what() + way_out);
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(error.what() + way_out);
+    throw std::runtime_error(said_by(error) + way_out);
   }
 }
 

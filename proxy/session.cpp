@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/failure.hpp"
 #include "proxy/forwarding.hpp"
 #include "proxy/ledger_repair.hpp"
 #include "proxy/log.hpp"
@@ -108,9 +109,9 @@ Task<void> Session::guard(Task<void> work) {
   try {
     co_await std::move(work);
   } catch (const boost::system::system_error& error) {
-    if (error.code() != boost::asio::error::operation_aborted) log(error.what());
+    if (error.code() != boost::asio::error::operation_aborted) log(said_by(error));
   } catch (const std::exception& error) {
-    log(std::string("a connection was given up: ") + error.what());
+    log("a connection was given up: " + said_by(error));
   }
 }
 

@@ -18,7 +18,7 @@ namespace podfence::proxy {
 namespace {
 
 [[noreturn]] void fail(int error, const std::string& path) {
-  throw std::system_error(error, std::generic_category(), path);
+  throw std::system_error(error, std::generic_category(), "cannot listen on " + path);
 }
 
 /// Clients send none. One that sent its own end of the connection would keep that alive behind its own end: podfence
@@ -86,7 +86,8 @@ void SocketFile::make(mode_t mode) {
   if (socket_.descriptor() < 0) fail(errno, path_);
   refuse_descriptors(socket_);
   const auto directory = std::filesystem::path(path_).parent_path();
-  made_directory_ = !std::filesystem::exists(directory);
+  std::error_code hidden;  // it is made then, and that fails with a reason
+  made_directory_ = !std::filesystem::exists(directory, hidden);
   if (made_directory_) make_private_directory(directory.string());
   unix_address(path_);  // clients need it to fit as well
   check_replaceable(path_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 #include "proxy/service_manager.hpp"
 #include "proxy/workspaces.hpp"
@@ -34,7 +35,7 @@ std::string changed_for_good(const rules::Configuration& was, const rules::Confi
 std::string wrong_with_socket(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   const std::string_view confined = " (is it within what podfence may open? docs/confinement.md)";
-  return std::string(error.what()).append(system && system->code() == std::errc::permission_denied ? confined : "");
+  return said_by(error).append(system && system->code() == std::errc::permission_denied ? confined : "");
 }
 
 std::int64_t seconds_since_1970() {
@@ -95,7 +96,7 @@ void Tenancy::restore(const ProjectStore::Row& row) {
   try {
     if (entry.is_served()) serve(entry);
   } catch (const std::exception& error) {
-    entry.wrong = error.what();
+    entry.wrong = said_by(error);
   }
   if (!entry.wrong.empty()) log("project " + id + ", which was added, cannot be served: " + entry.wrong);
   entries_[id] = std::move(entry);

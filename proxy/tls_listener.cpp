@@ -121,8 +121,8 @@ asio::ip::tcp::acceptor listen(const asio::any_io_executor& executor, const rule
     if (File handed = take_handed(text_of(endpoint)); handed.descriptor() >= 0)
       return asio::ip::tcp::acceptor(executor, endpoint.protocol(), handed.release());
     return asio::ip::tcp::acceptor(executor, endpoint);
-  } catch (const std::exception& failure) {
-    throw std::runtime_error("control: cannot listen on " + options.text() + ": " + failure.what());
+  } catch (const boost::system::system_error& failure) {
+    throw std::runtime_error("control: cannot listen on " + options.text() + ": " + failure.code().message());
   }
 }
 

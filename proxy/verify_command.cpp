@@ -14,6 +14,7 @@
 #include "proxy/choose_project.hpp"
 #include "proxy/concurrently.hpp"
 #include "proxy/engine_place.hpp"
+#include "proxy/failure.hpp"
 #include "proxy/private_file.hpp"
 #include "proxy/probe.hpp"
 #include "proxy/random.hpp"
@@ -51,7 +52,7 @@ Task<void> guarded(Verifier& run) {
   try {
     co_await run.run();
   } catch (const std::exception& error) {
-    wrong = error.what();
+    wrong = said_by(error);
   }
   run.report().broken_off = wrong;
 }
@@ -68,7 +69,7 @@ Task<void> run_and_clean(Verifier& run, asio::signal_set& signals) {
   try {
     co_await run.clean_up();
   } catch (const std::exception& error) {
-    run.report().left.push_back("what is called " + run.report().run + ": " + error.what());
+    run.report().left.push_back("what is called " + run.report().run + ": " + said_by(error));
   }
 }
 

@@ -17,9 +17,6 @@ namespace {
 using Failure = std::optional<ConfigurationError>;
 using json::extended;
 
-constexpr const char* project_id_syntax =
-    "must be a project id: 1 to 63 characters a-z, 0-9 and '-', the first one a letter or digit";
-
 /// A configuration while it is read, and what more projects are read by. Layers point into it.
 struct Draft {
   Draft(Source text, const PolicyFiles& files) : source(std::move(text)), shelf(files) {}
@@ -102,7 +99,7 @@ struct ProjectDraft {
 
 std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, const std::string& id,
                                                                 const Layer& definition) {
-  if (!is_project_id(id)) return error_at(*definition.source, definition.at, project_id_syntax);
+  if (const char* wrong = wrong_with_project_id(id)) return error_at(*definition.source, definition.at, wrong);
   ProjectDraft result;
   auto& [project, socket, life] = result.project;
   project.id = id;
@@ -258,7 +255,7 @@ Failure check_option(const char* option, const std::string& text, Check check) {
 }
 
 Failure check_options(const ServeOptions& options) {
-  if (!is_project_id(options.project)) return {{"--project", project_id_syntax}};
+  if (auto failure = check_option("--project", options.project, wrong_with_project_id)) return failure;
   const struct {
     const char* option;
     const std::string& text;
@@ -280,10 +277,13 @@ Failure check_options(const ServeOptions& options) {
 
 std::variant<Policy, ConfigurationError> policy_of(const ServeOptions& options, const PolicyFiles& files) {
   if (options.policy.empty()) return Policy{};
+  if (auto wrong = PolicyShelf::wrong_with_name(options.policy); !wrong.empty())
+    return ConfigurationError{"--policy", std::move(wrong)};
   PolicyShelf shelf(files);
   auto found = shelf.find(options.policy);
   if (auto* error = std::get_if<ConfigurationError>(&found)) return std::move(*error);
-  if (auto* wrong = std::get_if<std::string>(&found)) return ConfigurationError{"--policy", std::move(*wrong)};
+  if (auto* wrong = std::get_if<std::string>(&found))
+    return ConfigurationError{"--policy", std::move(*wrong), "the command line"};
   const Source* source = std::get<const Source*>(found);
   return policy_of(Layers{{source, "", &source->value}}, "");
 }

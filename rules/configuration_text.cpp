@@ -52,6 +52,12 @@ std::variant<std::string, OpenComment> strip_comments(std::string_view text) {
   return plain;
 }
 
+const char* wrong_with_project_id(std::string_view text) {
+  return is_project_id(text)
+             ? nullptr
+             : "must be a project id: 1 to 63 characters a-z, 0-9 and '-', the first one a letter or digit";
+}
+
 const char* wrong_with_path(std::string_view text) {
   if (!text.starts_with('/')) return "must be an absolute path";
   if (std::ranges::any_of(text, ascii::is_control)) return "must not hold control characters";

@@ -17,6 +17,7 @@ struct OpenComment {
 std::variant<std::string, OpenComment> strip_comments(std::string_view text);
 
 /// Each returns what is wrong, or nullptr.
+const char* wrong_with_project_id(std::string_view text);
 const char* wrong_with_path(std::string_view text);
 const char* wrong_with_socket(std::string_view text);
 /// A file, or a word for another place.

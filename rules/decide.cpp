@@ -3,6 +3,7 @@
 #include "rules/act/act.hpp"
 #include "rules/answer.hpp"
 #include "rules/quota.hpp"
+#include "rules/shown_path.hpp"
 
 namespace podfence::rules {
 
@@ -21,10 +22,10 @@ bool changes_something(const Endpoint& endpoint) {
 Decision act_on(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
   if (exchange.project.policy.read_only && endpoint.act != Act::Refuse && changes_something(endpoint))
-    return Deny{refusal("access.read"), std::string(endpoint.path), Kind::None};
+    return Deny{refusal("access.read"), shown_path(exchange.request.target), Kind::None};
   switch (endpoint.act) {
     case Act::Refuse:
-      return Deny{endpoint.refusal, std::string(endpoint.path), Kind::None};
+      return Deny{endpoint.refusal, shown_path(exchange.request.target), Kind::None};
     case Act::Plain:
     case Act::VolumeRemove:     // the exact name was resolved, and the per-name lock keeps it in place
     case Act::ContainerCreate:  // its references and volumes come out of the content
@@ -100,7 +101,7 @@ Decision act_on(Exchange& exchange) {
     case Act::KubeGenerate:
       return act::kube_generate(exchange);
   }
-  return Deny{refusal("endpoint.unknown"), std::string(endpoint.path), Kind::None};
+  return Deny{refusal("endpoint.unknown"), shown_path(exchange.request.target), Kind::None};
 }
 
 }  // namespace

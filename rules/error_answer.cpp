@@ -60,11 +60,16 @@ Reply absent(const Deny& deny, Family family) {
 }
 
 /// A client's bytes in our sentence: printable ASCII, bounded, and to be seen when there are none.
-std::string printable(std::string_view subject) {
+std::string printable(std::string_view subject, std::size_t most) {
   if (subject.empty()) return "\"\"";
   std::string text;
-  for (const char c : subject.substr(0, max_subject)) text += ascii::is_graphic(c) || c == ' ' ? c : '?';
-  return subject.size() > max_subject ? text + "..." : text;
+  for (const char c : subject.substr(0, most)) text += ascii::is_graphic(c) || c == ' ' ? c : '?';
+  return subject.size() > most ? text + "..." : text;
+}
+
+/// What is the whole sentence is podfence's own, and at its end stands what is allowed.
+std::size_t most_of_subject(const Refusal& rule) {
+  return rule.sentence == "{}" ? std::string_view::npos : max_subject;
 }
 
 std::string capitalised(std::string_view sentence) {
@@ -83,14 +88,16 @@ Reply write_error(int status, std::string_view cause, std::string_view message) 
   return {status, "application/json", json::write(document) + "\n", {}};
 }
 
-std::string sentence_of(const Deny& deny) {
+std::string reason_of(const Deny& deny) {
   const auto& rule = *deny.rule;
-  auto message = "podfence: " + fill(rule.sentence, printable(deny.subject)) + ".";
+  auto message = fill(rule.sentence, printable(deny.subject, most_of_subject(rule))) + ".";
   const std::string_view way_out = deny.way_out.empty() ? rule.way_out : std::string_view(deny.way_out);
   if (!way_out.empty()) message += " " + capitalised(way_out) + ".";
   const std::string policy = deny.policy.empty() ? std::string(rule.policy) : deny.policy;
   return message + " [rule " + std::string(rule.id) + (policy.empty() ? "" : ", policy " + policy) + "]";
 }
+
+std::string sentence_of(const Deny& deny) { return "podfence: " + reason_of(deny); }
 
 Reply error_answer(const Deny& deny, Family family) {
   if (deny.rule->hidden) return absent(deny, family);

@@ -16,6 +16,8 @@ Reply error_answer(const Deny& deny, const Endpoint* endpoint);
 Reply write_error(int status, std::string_view cause, std::string_view message);
 
 /// What was refused, the way out, and the rule's id, for people.
+std::string reason_of(const Deny& deny);
+/// The same, and who says so.
 std::string sentence_of(const Deny& deny);
 
 /// What kind of object an error's cause calls absent; None for every other cause.

@@ -279,7 +279,9 @@ std::string syntax_error(const rapidjson::ParseResult& result, std::string_view 
   const bool raw = at < text.size() && static_cast<unsigned char>(text[at]) < ' ';
   if (result.Code() == rapidjson::kParseErrorStringEscapeInvalid && raw)
     return "a string holds a control character, or has no end";
-  return rapidjson::GetParseError_En(result.Code());
+  std::string_view sentence = rapidjson::GetParseError_En(result.Code());
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);  // what is wrong is a phrase, for sentences of ours
+  return std::string(sentence);
 }
 
 std::variant<Value, Error> parse(std::string_view text, const Limits& limits, const Parts* parts) {

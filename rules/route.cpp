@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "rules/endpoint.hpp"
+#include "rules/shown_path.hpp"
 
 namespace podfence::rules {
 
@@ -111,8 +112,6 @@ std::span<const Row> rows_for(const Target& target) {
   return group == rows().end() ? std::span<const Row>() : std::span<const Row>(group->second);
 }
 
-std::string path_of(const Target& target) { return target.segments.empty() ? "/" : '/' + join(target.segments); }
-
 /// Podman registers the libpod family below a version only, but for its ping.
 bool lacks_version(const Endpoint& endpoint, const Target& target) {
   return endpoint.family == Family::Libpod && target.version.empty() && endpoint.path != "/libpod/_ping";
@@ -132,9 +131,9 @@ std::variant<Match, Deny> route(Method method, const Target& target) {
     best = &row;
     best_name = *std::move(name);
   }
-  if (!path_known) return Deny{refusal("endpoint.unknown"), path_of(target)};
-  if (!best) return Deny{refusal("endpoint.method"), std::string(text(method)) + ' ' + path_of(target)};
-  if (lacks_version(*best->endpoint, target)) return Deny{refusal("endpoint.unversioned"), path_of(target)};
+  if (!path_known) return Deny{refusal("endpoint.unknown"), shown_path(target)};
+  if (!best) return Deny{refusal("endpoint.method"), std::string(text(method)) + ' ' + shown_path(target)};
+  if (lacks_version(*best->endpoint, target)) return Deny{refusal("endpoint.unversioned"), shown_path(target)};
   return Match{best->endpoint, std::move(best_name)};
 }
 

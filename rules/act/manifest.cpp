@@ -11,6 +11,7 @@
 #include "rules/quota.hpp"
 #include "rules/registry.hpp"
 #include "rules/registry_auth.hpp"
+#include "rules/shown_path.hpp"
 
 namespace podfence::rules::act {
 
@@ -24,7 +25,7 @@ constexpr EngineVersion first_sound{5, 0};
 std::optional<Deny> check_version(const Exchange& exchange) {
   const auto& version = exchange.request.target.version;
   if (version.size() > 1 && version[1] >= '4') return std::nullopt;
-  return Deny{refusal("endpoint.old-manifest"), std::string(exchange.match.endpoint->path), Kind::None};
+  return Deny{refusal("endpoint.old-manifest"), shown_path(exchange.request.target), Kind::None};
 }
 
 std::optional<Deny> check_engine(Exchange& exchange) {
@@ -55,8 +56,7 @@ std::variant<Forward, Deny> forward_to(const Exchange& exchange, const std::stri
 std::optional<Deny> add_content(Exchange& exchange, Forward& forward) {
   const auto& content = exchange.request.content;
   if (!content || content->is_null()) return std::nullopt;
-  if (!content->members())
-    return Deny{refusal("content.missing"), std::string(exchange.match.endpoint->path), Kind::None};
+  if (!content->members()) return Deny{refusal("content.missing"), shown_path(exchange.request.target), Kind::None};
   auto body = judge_body(Body::ManifestModify, *content, exchange);
   if (auto* deny = std::get_if<Deny>(&body)) return std::move(*deny);
   forward.request.content = json::write(std::get<JudgedBody>(body).content);

@@ -6,6 +6,7 @@
 #include "rules/act/act.hpp"
 #include "rules/json.hpp"
 #include "rules/quota.hpp"
+#include "rules/shown_path.hpp"
 
 namespace podfence::rules::act {
 
@@ -112,7 +113,8 @@ Decision plain(Exchange& exchange) {
     return forward;
   }
   const auto& content = exchange.request.content;
-  if (!content || !content->members()) return Deny{refusal("content.missing"), std::string(endpoint.path), Kind::None};
+  if (!content || !content->members())
+    return Deny{refusal("content.missing"), shown_path(exchange.request.target), Kind::None};
   auto body = judge_body(endpoint.body, *content, exchange);
   if (const auto* deny = std::get_if<Deny>(&body)) return *deny;
   auto& judged = std::get<JudgedBody>(body);

@@ -7,6 +7,7 @@
 #include "rules/act/act.hpp"
 #include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
+#include "rules/shown_path.hpp"
 
 namespace podfence::rules::act {
 
@@ -152,7 +153,7 @@ Decision prune(Exchange& exchange) {
     case Query::ImagePrune:
       return prune_images(exchange, judged);
     default:
-      return Deny{refusal("endpoint.global"), std::string(exchange.match.endpoint->path), Kind::None};
+      return Deny{refusal("endpoint.global"), shown_path(exchange.request.target), Kind::None};
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "rules/answer/kube.hpp"
 #include "rules/answer/rewrite.hpp"
+#include "rules/shown_path.hpp"
 
 namespace podfence::rules {
 
@@ -64,7 +65,7 @@ bool rewrite(Answer answer, Exchange& exchange, json::Value& document) {
 
 std::variant<std::string, Ask, Deny> rewrite_yaml(Exchange& exchange, std::string_view content) {
   auto text = answer::rewrite_generated(exchange, content);
-  if (!text) return Deny{refusal("upstream.answer"), std::string(exchange.match.endpoint->path), Kind::None};
+  if (!text) return Deny{refusal("upstream.answer"), shown_path(exchange.request.target), Kind::None};
   if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
   return *std::move(text);
 }
@@ -77,7 +78,7 @@ std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exc
   auto parsed = parts ? json::parse_parts(content, *parts) : json::parse(content, json::answer_limits);
   auto* document = std::get_if<json::Value>(&parsed);
   if (!document || !rewrite(answer, exchange, *document))
-    return Deny{refusal("upstream.answer"), std::string(exchange.match.endpoint->path), Kind::None};
+    return Deny{refusal("upstream.answer"), shown_path(exchange.request.target), Kind::None};
   if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
   answer::hide_host(exchange.project, answer, *document);
   answer::show_names(exchange.project, answer, *document);

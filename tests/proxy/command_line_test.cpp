@@ -3,6 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "proxy/help.hpp"
+
 using namespace podfence::proxy;
 using Command = CommandLine::Command;
 using Words = std::vector<std::string>;
@@ -64,6 +70,55 @@ TEST_CASE("every option of replay arrives") {
   CHECK(plain.options.policy == "builder");
 }
 
+TEST_CASE("help is found behind every command, and in front of it") {
+  for (const Words& words : {Words{"serve", "--help"}, Words{"serve", "-h"}, Words{"help", "serve"},
+                             Words{"--help", "serve"}, Words{"serve", "--project", "p1", "--help"}}) {
+    const auto line = understood(words);
+    CHECK(line.command == Command::Help);
+    CHECK(line.topic == "serve");
+  }
+  for (const Words& words :
+       {Words{"project", "--help"}, Words{"project", "add", "-h"}, Words{"help", "project", "add"}})
+    CHECK(understood(words).topic == "project");
+  for (const Words& words : {Words{"ledger", "--help"}, Words{"ledger", "list", "-h"}, Words{"help", "ledger"}}) {
+    const auto line = understood(words);
+    CHECK(line.command == Command::Ledger);
+    CHECK(line.ledger.action == CommandLine::Ledger::Action::Help);
+  }
+  CHECK(understood({"--version", "-h"}).topic == "version");
+  CHECK(understood({"help"}).topic.empty());
+  CHECK(refused({"help", "start"}) == "the command 'start' is not known");
+  CHECK(refused({"start", "--help"}) == "the command 'start' is not known");
+}
+
+TEST_CASE("every command has a part of the help, and all of them stand in it") {
+  for (const char* word : {"serve", "check-config", "explain", "replay", "ledger", "project", "gc", "reload", "watch",
+                           "dashboard", "verify", "doctor", "schema", "version", "help"}) {
+    CAPTURE(word);
+    const auto text = usage_of(word);
+    CHECK(text.starts_with(std::string("  podfence ") + word));
+    CHECK(usage().find(text.substr(0, text.find("\n\n"))) != std::string::npos);
+  }
+  CHECK(usage_of("serve").find("--share-image PATTERN") != std::string::npos);
+  CHECK(usage_of("serve").find("--from-audit") == std::string::npos);
+  CHECK(usage_of("start").empty());
+}
+
+TEST_CASE("README.md tells the exit codes as help does, and docs/configuration.md tells every one") {
+  const auto words = [](std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    const auto begin = text.find("Exit codes: ");
+    return text.substr(begin, text.find("does not hold.", begin) - begin);
+  };
+  const auto page = [](const char* name) {
+    std::ifstream file(std::string(PODFENCE_SOURCE_DIR) + "/" + name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(words(page("README.md")) == words(usage()));
+  for (int code = exit_ok; code <= exit_unsound; ++code)
+    CHECK(page("docs/configuration.md").find("\n| " + std::to_string(code) + " | ") != std::string::npos);
+}
+
 TEST_CASE("schema, help and version take no options; help and version have the spellings that people try") {
   CHECK(understood({"schema"}).command == Command::Schema);
   for (const char* word : {"help", "--help", "-h"}) CHECK(understood({word}).command == Command::Help);
@@ -109,7 +164,12 @@ TEST_CASE("what is not understood is refused with a reason") {
       {{"check-config", "a", "b"}, "positional"},
       {{"check-config", "--project", "p1"}, "--project"},
       {{"version", "now"}, "takes no arguments"},
-      {{"help", "serve"}, "takes no arguments"},
+      {{"project"}, "project needs one of add, list, show, remove, renew"},
+      {{"project", "paint"}, "project needs one of add, list, show, remove, renew"},
+      {{"project", "add", ""}, "an argument is empty"},
+      {{"project", "add", "../x", "--admin", "/a"}, "ID must be a project id: 1 to 63 characters a-z"},
+      {{"project", "show", ".", "--admin", "/a"}, "ID must be a project id: 1 to 63 characters a-z"},
+      {{"project", "remove", "\xC3\xA9", "--admin", "/a"}, "ID must be a project id: 1 to 63 characters a-z"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.reason);

@@ -287,8 +287,15 @@ TEST_CASE("a copy is only made of a ledger that is there and of this version") {
   CHECK_FALSE(std::filesystem::exists(directory.path("absent")));
   write_file(directory.path("text"), "no database at all, but long enough to be looked at by SQLite");
   CHECK(contains(wrong("text"), "text cannot be read: "));
-  { Database(directory.path("empty")).run("CREATE TABLE other (x)"); }
-  CHECK(contains(wrong("empty"), "it was written by an older podfence (schema 0; this one knows 3)"));
+  { Database(directory.path("other")).run("CREATE TABLE other (x)"); }
+  CHECK(contains(wrong("other"), "other cannot be read: it is a database of another program"));
+  write_file(directory.path("empty"), "");
+  CHECK(wrong("empty").ends_with("empty cannot be read: it is empty"));
+  { SqliteLedger(directory.path("emptied")).apply("p1", {{HoldImage, image}}); }
+  std::filesystem::resize_file(directory.path("emptied"), 0);
+  CHECK(wrong("emptied").ends_with("emptied cannot be read: it is empty, and was not when podfence left it"));
+  CHECK_THROWS(SqliteLedger::entries_of(directory.path("emptied")));
+  CHECK(std::filesystem::file_size(directory.path("emptied")) == 0);
   { SqliteLedger(directory.path("odd?name#1%")).apply("p1", {{HoldImage, image}}); }
   CHECK(SqliteLedger::copy_of(directory.path("odd?name#1%")).holds_image("p1", image));
 }

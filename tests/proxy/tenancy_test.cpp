@@ -92,6 +92,7 @@ TEST_CASE("what cannot be a project is refused with its place, and nothing chang
       {"/projects/p7", "[]", 400, "operator.invalid", "must be"},
       {"/projects/p7", R"({"quota": {"containes": 1}})", 400, "operator.invalid",
        "the project p7:1: /quota/containes is not a key"},
+      {"/projects/p7", R"({"quotum": 1})", 400, "operator.invalid", "lease, holder, teardown. See docs/"},
       {"/projects/p7", R"({"policy": "absent"})", 400, "operator.invalid", "/policy names"},
       {"/projects/p7", R"({"workspace": [{"client": "/w", "host": "/none"}]})", 400, "operator.invalid",
        "/projects/p7/workspace/0/host does not exist"},

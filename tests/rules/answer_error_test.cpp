@@ -216,3 +216,16 @@ TEST_CASE("what a pod's containers could not do is told as Podman tells it") {
 TEST_CASE("nobody reads more than the beginning of what Podman repeats") {
   CHECK(shown(Method::Post, docker_web, error(std::string(1'000'000, 'x'))).size() < 8 * 1024);
 }
+
+TEST_CASE("what a client says is told to a bounded length, and what podfence says itself whole") {
+  const std::string long_text(1000, 'x');
+  const auto foreign = reason_of({refusal("endpoint.unknown"), long_text});
+  CHECK(foreign.starts_with("podfence knows no such endpoint: " + std::string(200, 'x') + "...."));
+  CHECK(reason_of({refusal("operator.invalid"), long_text}).starts_with(long_text + ". See docs/configuration.md"));
+}
+
+TEST_CASE("who refuses stands in front of the reason where a client reads it") {
+  const Deny deny{refusal("endpoint.unknown"), "/x"};
+  CHECK(reason_of(deny).starts_with("podfence knows no such endpoint: /x. See docs/endpoints.md"));
+  CHECK(sentence_of(deny) == "podfence: " + reason_of(deny));
+}

@@ -198,7 +198,8 @@ TEST_CASE("the command line can name a policy") {
   };
   CHECK(said({.project = "p1", .policy = "small"}) == "loaded");
   CHECK(said({.project = "p1", .policy = "/elsewhere/small.json"}) == "loaded");
-  CHECK(said({.project = "p1", .policy = "absent"}) == ": --policy names /policies/absent.json, which cannot be read");
+  CHECK(said({.project = "p1", .policy = "absent"}) ==
+        "the command line: --policy names /policies/absent.json, which cannot be read");
   CHECK(said({.project = "p1", .policy = "./small"}).starts_with(": --policy must be the name of a policy file"));
   CHECK(said({.project = "p1", .policy = "order"}) ==
         "/policies/order.json:3: /limits/shm/default must not be more than most, 64m");

@@ -85,7 +85,7 @@ TEST_CASE("a wrong configuration does not load, and the reason says where and wh
   const Row rows[] = {
       {"", "1 : The document is empty"},
       {"[]", "1 : must be an object"},
-      {"{} {}", "1 : The document root must not be followed by other values."},
+      {"{} {}", "1 : The document root must not be followed by other values"},
       {R"({"projects": {}})",
        "1 /projects: must name a project, unless there is `admin`, the socket by which some are added"},
       {"{}", "1 : must name a project, unless there is `admin`, the socket by which some are added"},

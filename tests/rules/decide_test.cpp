@@ -308,5 +308,19 @@ TEST_CASE("with read access clients still see their things, wait for them and re
         "/v1.41/containers/" + id('a') + "/wait");
   CHECK(rule_of(world.decide(Method::Post, "/v1.41/containers/web/attach")) == "access.read");
   CHECK(rule_of(world.decide(Method::Get, "/v4.0.0/libpod/containers/web/healthcheck")) == "access.read");
+  CHECK(std::get<Deny>(world.decide(Method::Post, "/v1.41/containers/web/attach")).subject == "/containers/web/attach");
   CHECK(rule_of(world.decide(Method::Post, "/session")) == "endpoint.buildkit");  // refused to everybody
+}
+
+TEST_CASE("an endpoint that is refused is told by the client's own path") {
+  auto world = one_of_every_kind();
+  const struct {
+    Method method;
+    const char *target, *subject;
+  } rows[] = {
+      {Method::Post, "/v1.41/swarm/init", "/swarm/init"},
+      {Method::Post, "/v1.41/swarm/leave?force=1", "/swarm/leave"},
+      {Method::Post, "/v4.0.0/libpod/images/scp/quay.io%2Fa%2Fb", "/libpod/images/scp/quay.io/a/b"},
+  };
+  for (const auto& row : rows) CHECK(std::get<Deny>(world.decide(row.method, row.target)).subject == row.subject);
 }

@@ -1,0 +1,12 @@
+#pragma once
+// What people read of an exception.
+
+#include <exception>
+#include <string>
+
+namespace podfence::proxy {
+
+/// Boost's own text says besides in which of its headers the error was thrown.
+std::string said_by(const std::exception& failure);
+
+}  // namespace podfence::proxy
