@@ -6,6 +6,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "rules/ascii.hpp"
+#include "rules/body/address.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/host_path.hpp"
 #include "rules/workspace_volume.hpp"
@@ -81,6 +82,12 @@ bool is_namespace(std::string_view path) {
   return path.ends_with("ns.nsmode") || std::ranges::find(modes, path) != modes.end();
 }
 
+bool is_subnet(std::string_view path) {
+  constexpr auto places =
+      std::to_array<std::string_view>({"IPAM.Config[].Subnet", "IPAM.Config[].IPRange", "subnets[].subnet"});
+  return std::ranges::find(places, path) != places.end();
+}
+
 bool is_host_source(std::string_view path, const json::Value& mount) {
   if (path == "mounts[].source") return mount.text("type") != "tmpfs";
   return path == "HostConfig.Mounts[].Source" && mount.text("Type") != "tmpfs" && mount.text("Type") != "volume";
@@ -149,6 +156,9 @@ class Reading {
     if (is_namespace(path))
       claim(text != "host" && !text.starts_with("ns:") && text != "path", "no namespace of the host",
             path + " " + text);
+    if (is_subnet(path))
+      claim(is_project_subnet(parse_subnet(text).value(), project_.policy.network.subnets),
+            "no subnet but of policy's ranges", path + " " + text);
     if (path == "HostConfig.Binds[]" && text.starts_with('/')) check_source(text.substr(0, text.find(':')), path);
   }
 

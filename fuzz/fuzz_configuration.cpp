@@ -8,6 +8,7 @@
 
 #include "fuzz/fuzz.hpp"
 #include "fuzz/json_mutator.hpp"
+#include "rules/body/address.hpp"
 #include "rules/configuration.hpp"
 #include "rules/configuration_text.hpp"
 #include "rules/host_path.hpp"
@@ -106,6 +107,8 @@ void check_policy(const Policy& policy, std::string_view text) {
   }
   claim(policy.ports.first >= 1 && policy.ports.first <= policy.ports.last && policy.ports.last <= 65535, "ports");
   claim(policy.network.egress.gate.empty() || !policy.network.egress.open, "a gate is the only way out");
+  for (const auto& range : policy.network.subnets)
+    claim(is_private_range(parse_subnet(range).value()), "subnets of private addresses", range);
   for (const auto& [name, value] : policy.environment)
     claim(!name.empty() && name.find('=') == name.npos && value.find('\0') == value.npos, "an environment", name);
 }
@@ -129,6 +132,7 @@ std::string digest(const std::variant<Configuration, ConfigurationError>& result
     const auto& policy = project.policy;
     text += project.id + " " + project.label_key + " " + socket + " " + policy.network.egress.gate;
     for (const auto& image : policy.shared_images) text += " " + image;
+    for (const auto& range : policy.network.subnets) text += " " + range;
     for (const auto& workspace : policy.workspaces) text += " " + workspace.client + "=" + workspace.host;
     for (const auto& capability : policy.privileges.capabilities) text += " " + capability;
     for (const auto& limit : policy.limits)

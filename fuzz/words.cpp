@@ -77,7 +77,7 @@ const std::vector<std::string_view>& telling_texts() {
       "SYS_ADMIN", "cap_net_bind_service", "ALL", "no-new-privileges", "seccomp=unconfined", "label=disable",
       "unmask=ALL", "nofile", "RLIMIT_NOFILE", "net.ipv4.ip_forward", "kernel.msgmax", "A=b", "A", "*", "PATH*",
       "io.podman.annotations.cid-file", "run.oci.keep_original_groups", "io.containers.autoupdate", "10.1.2.0/24",
-      "10.1.2.3", "0.0.0.0", "127.0.0.1", "::1", "fd00::/64", "80/tcp", "80-90/tcp", "8080", "tcp", "host-gateway",
+      "10.89.200.0/24", "10.1.2.3", "0.0.0.0", "127.0.0.1", "::1", "fd00::/64", "80/tcp", "80-90/tcp", "8080", "tcp", "host-gateway",
       "name:10.0.0.1", "keep-groups", "json-file", "on-failure", "always", "local", "nfs", "30s", "1h", "true",
       "false", "0", "1", "-1", "1e3", "1g", "512m", "1.5",
       // events and states

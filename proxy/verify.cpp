@@ -24,8 +24,8 @@ using Result = verify::Verdict::Result;
 
 namespace {
 
-/// Podman stops reading events when the time comes that they are asked for until, on a busy machine before it has begun:
-/// a probe that was told nothing would pass.
+/// Podman stops reading events when the time comes that they are asked for until, on a busy machine before it has
+/// begun: a probe that was told nothing would pass.
 constexpr auto events_time = 4s;
 constexpr auto own_time = 120s;  // the first pod of a user makes an image first
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/ascii.hpp"
+#include "rules/body/address.hpp"
 #include "rules/configuration.hpp"
 
 namespace podfence::rules {
@@ -117,6 +118,14 @@ const char* wrong_with_registry(std::string_view text) {
     return "must be the name of a registry, or of repositories in it, such as quay.io, *.example.org:5000 or "
            "docker.io/library/*";
   return nullptr;
+}
+
+const char* wrong_with_subnet_range(std::string_view text) {
+  const auto range = parse_subnet(text);
+  return range && is_private_range(*range)
+             ? nullptr
+             : "must be a range of private addresses by its first one, such as 10.89.0.0/16, within 10.0.0.0/8, "
+               "172.16.0.0/12, 192.168.0.0/16 or fd00::/8";
 }
 
 const char* wrong_with_mount_path(std::string_view text) {

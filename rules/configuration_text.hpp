@@ -25,6 +25,7 @@ const char* wrong_with_audit_place(std::string_view text);
 const char* wrong_with_label_key(std::string_view text);
 const char* wrong_with_shared_image(std::string_view text);
 const char* wrong_with_registry(std::string_view text);
+const char* wrong_with_subnet_range(std::string_view text);
 /// A path that Podman reads as one in the texts that it has for mounts.
 const char* wrong_with_mount_path(std::string_view text);
 /// One that may be opened to a project, as far as its text tells.

@@ -88,6 +88,9 @@ struct NetworkPolicy {
   /// one, without other containers.
   bool project_network = false;
   Egress egress;
+  /// Ranges of private addresses: a subnet that a client chooses lies within one of them. All bridges share one space
+  /// of addresses, so the default is what Podman gives anybody (containers/common: the first of default_subnet_pools).
+  std::vector<std::string> subnets = {"10.89.0.0/16"};
 };
 
 /// What RUN and ADD of a Dockerfile may reach besides what the build has.

@@ -163,6 +163,13 @@ Failure read_gate(const json::Value& value, const std::string& where, Policy& po
   return std::nullopt;
 }
 
+Failure read_subnets(const json::Value& value, const std::string& where, Policy& policy) {
+  policy.network.subnets.clear();
+  return each_item(value, where, [&](const json::Value& item, const std::string& at) {
+    return check_text(policy.network.subnets.emplace_back(*item.string()), at, wrong_with_subnet_range);
+  });
+}
+
 Failure read_environment(const json::Value& value, const std::string& where, Policy& policy) {
   for (const auto& [name, text] : *value.members()) {
     const bool valid = !name.empty() && !ascii::is_digit(name.front()) &&
@@ -236,6 +243,7 @@ constexpr Key keys[] = {
        return Failure();
      }},
     {"/network/gate", read_gate},
+    {"/network/subnets", read_subnets},
     {"/environment", read_environment},
 };
 

@@ -87,7 +87,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"network.mode", 403, "the network mode is not allowed: {}", "use none, the default, or a network of your own"},
   {"network.egress", 403, "your project's containers may not reach out, and this one could: {}", "use the default, or a network of your own that is internal", false, "network.egress"},
   {"network.gate", 503, "the network that leads out of your project is not as it should be: {}", "ask the operator to make it, with --internal", false, "network.gate"},
-  {"network.subnet", 403, "the subnet is not allowed: {}", "leave it to Podman, or take a /16 or narrower of private addresses other than 10.0.2.0/24"},
+  {"network.subnet", 403, "the subnet is not allowed: {}", "leave it to Podman, or take one within those of policy", false, "network.subnets"},
   {"network.shared-default", 403, "the default network is shared by everybody and cannot be changed: {}", "create a network of your own"},
   {"privilege.capability", 403, "the capability is not one of those that your project may have: {}", "run without it"},
   {"privilege.security-option", 403, "the security option is not allowed: {}", "leave it out"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "rules/ascii.hpp"
@@ -67,29 +68,36 @@ std::optional<Address> parse_v6(std::string_view text) {
   return address;
 }
 
+bool bit_of(const Address& address, unsigned bit) { return (address.bytes[bit / 8] & (0x80u >> (bit % 8))) != 0; }
+
 bool lies_in(const Address& address, const Subnet& subnet) {
   if (address.v6 != subnet.address.v6) return false;
-  for (unsigned bit = 0; bit < subnet.length; ++bit) {
-    const unsigned mask = 0x80u >> (bit % 8);
-    if (((address.bytes[bit / 8] ^ subnet.address.bytes[bit / 8]) & mask) != 0) return false;
-  }
+  for (unsigned bit = 0; bit < subnet.length; ++bit)
+    if (bit_of(address, bit) != bit_of(subnet.address, bit)) return false;
   return true;
 }
 
-bool overlap(const Subnet& left, const Subnet& right) {
-  return left.length < right.length ? lies_in(right.address, left) : lies_in(left.address, right);
+bool lies_in(const Subnet& inner, const Subnet& outer) {
+  return inner.length >= outer.length && lies_in(inner.address, outer);
 }
 
-struct Range {
-  std::string_view subnet;
-  unsigned shortest, longest;  ///< prefixes that a project may ask for
-};
-constexpr auto private_ranges = std::to_array<Range>({
-    {"10.0.0.0/8", 16, 30},      // RFC 1918
-    {"172.16.0.0/12", 16, 30},   // RFC 1918
-    {"192.168.0.0/16", 16, 30},  // RFC 1918
-    {"fd00::/8", 48, 126},       // RFC 4193
-});
+bool overlap(const Subnet& left, const Subnet& right) { return lies_in(left, right) || lies_in(right, left); }
+
+bool is_first_address(const Subnet& subnet) {
+  for (unsigned bit = subnet.length; bit < (subnet.address.v6 ? 128 : 32); ++bit)
+    if (bit_of(subnet.address, bit)) return false;
+  return true;
+}
+
+/// Prefixes that a project may ask for.
+bool has_project_length(const Subnet& subnet) {
+  const auto [shortest, longest] = subnet.address.v6 ? std::pair(48u, 126u) : std::pair(16u, 30u);
+  return subnet.length >= shortest && subnet.length <= longest;
+}
+
+// RFC 1918, RFC 4193
+constexpr auto private_ranges =
+    std::to_array<std::string_view>({"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fd00::/8"});
 // slirp4netns: the namespace's own address, its gateway and its name server are in these.
 constexpr auto taken = std::to_array<std::string_view>({"10.0.2.0/24", "fd00::/64"});
 
@@ -114,12 +122,15 @@ std::optional<Subnet> parse_subnet(std::string_view text) {
   return Subnet{*address, *length};
 }
 
-bool is_project_subnet(const Subnet& subnet) {
-  const bool free = std::ranges::none_of(taken, [&](auto text) { return overlap(subnet, *parse_subnet(text)); });
-  return free && std::ranges::any_of(private_ranges, [&](const Range& range) {
-           return subnet.length >= range.shortest && subnet.length <= range.longest &&
-                  overlap(subnet, *parse_subnet(range.subnet));
-         });
+bool is_private_range(const Subnet& range) {
+  return is_first_address(range) &&
+         std::ranges::any_of(private_ranges, [&](auto text) { return lies_in(range, *parse_subnet(text)); });
+}
+
+bool is_project_subnet(const Subnet& subnet, std::span<const std::string> ranges) {
+  return has_project_length(subnet) &&
+         std::ranges::none_of(taken, [&](auto text) { return overlap(subnet, *parse_subnet(text)); }) &&
+         std::ranges::any_of(ranges, [&](const auto& text) { return lies_in(subnet, *parse_subnet(text)); });
 }
 
 }  // namespace podfence::rules

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace podfence::rules {
@@ -22,9 +24,12 @@ struct Subnet {
 std::optional<Address> parse_address(std::string_view text);
 std::optional<Subnet> parse_subnet(std::string_view text);
 
-/// Private use, not wider than a /16 (v6: /48), and apart from what the rootless network itself lives on. All bridges
-/// of a rootless Podman stand in one network namespace: a project with 8.8.8.0/24, or with the 10.0.2.0/24 of
-/// slirp4netns, would be sent the traffic of everybody.
-bool is_project_subnet(const Subnet& subnet);
+/// All of it of private use, and told by its first address: what policy may let projects choose from.
+bool is_private_range(const Subnet& range);
+
+/// Within one of the ranges, not wider than a /16 (v6: /48), and apart from what the rootless network itself lives on.
+/// All bridges of a rootless Podman stand in one network namespace: whoever has a subnet is sent what the containers of
+/// everybody, and the name server of everybody, send to its addresses.
+bool is_project_subnet(const Subnet& subnet, std::span<const std::string> ranges);
 
 }  // namespace podfence::rules

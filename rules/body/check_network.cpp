@@ -10,6 +10,7 @@
 #include "rules/body/reference.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/container/settle.hpp"
+#include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
@@ -31,6 +32,12 @@ bool is_mtu(std::string_view text) {
 std::optional<Deny> judge_option(std::string_view known, const json::Value& value, const Place& place) {
   if (*place.key != known) return refuse(refusal("field.refused"), place.path + "." + *place.key);
   return is_mtu(*value.string()) ? std::nullopt : refuse(refusal("field.value"), *place.key);
+}
+
+std::string way_out_of_subnet(const std::vector<std::string>& ranges) {
+  std::string text = "leave it to Podman";
+  for (const auto& range : ranges) text += (&range == &ranges.front() ? ", or take one within " : " or ") + range;
+  return text;
 }
 
 }  // namespace
@@ -87,7 +94,9 @@ std::optional<Deny> judge_alias(json::Value& value, const Place& place) {
 std::optional<Deny> judge_subnet(json::Value& value, const Place& place) {
   const auto parsed = parse_subnet(*value.string());
   if (!parsed) return refuse(refusal("field.value"), place.path);
-  return is_project_subnet(*parsed) ? std::nullopt : refuse(refusal("network.subnet"), *value.string());
+  const auto& ranges = place.exchange.project.policy.network.subnets;
+  if (is_project_subnet(*parsed, ranges)) return std::nullopt;
+  return Deny{refusal("network.subnet"), *value.string(), Kind::None, way_out_of_subnet(ranges)};
 }
 
 std::optional<Deny> judge_network_option_compat(json::Value& value, const Place& place) {

@@ -122,7 +122,8 @@ inline constexpr Rule address = checked(judge_address, "an IP address");
 inline constexpr Rule hardware_address = checked(judge_hardware_address, "a hardware address");
 inline constexpr Rule interface_name = checked(judge_interface, "up to 15 letters and digits");
 inline constexpr Rule alias = checked(judge_alias, "letters, digits, '_', '.' and '-'");
-inline constexpr Rule subnet = checked(judge_subnet, "a subnet of private addresses, /16 or narrower (v6: /48)");
+inline constexpr Rule subnet =
+    checked(judge_subnet, "a subnet within one of those that policy names, /16 to /30 (v6: /48 to /126)");
 inline constexpr Rule network_option_compat =
     checked(judge_network_option_compat, "`com.docker.network.driver.mtu`; `isolate=true` is added");
 inline constexpr Rule network_option_libpod = checked(judge_network_option_libpod, "`mtu`; `isolate=true` is added");

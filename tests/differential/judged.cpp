@@ -225,6 +225,7 @@ Project project() {
   project.policy.shared_images = {"localhost/*"};
   project.policy.workspaces = {{"/workspace", "/srv/p1"}};
   project.policy.bind_subpaths = true;
+  project.policy.network.subnets = {"10.0.0.0/8", "fd00::/8"};
   for (auto& quota : project.policy.quotas) quota.reset();
   return project;
 }

@@ -51,6 +51,7 @@ rules::Project p1() {
   project.policy.shared_images = {"localhost/*"};
   project.policy.workspaces = {{"/workspace", workspace.path()}};
   project.policy.bind_subpaths = true;
+  project.policy.network.subnets = {"10.0.0.0/8"};
   return project;
 }
 

@@ -14,6 +14,7 @@ struct Outcome {
   std::string text;  ///< the content to send on
   std::vector<std::string> volumes = {};
   std::vector<std::string> networks = {};
+  std::string way_out = {};  ///< of a refusal, where this very case has one
 };
 
 /// Asks until everything is known, as a session does. `answer` learns the facts of a question.
@@ -27,7 +28,8 @@ Outcome judge(Body body, std::string_view text, World& world, Answer answer) {
   if (auto* error = std::get_if<json::Error>(&content)) throw std::logic_error("bad JSON in a test: " + error->what);
   for (int round = 0; round < 8; ++round) {
     auto result = judge_body(body, std::get<json::Value>(content), exchange);
-    if (auto* deny = std::get_if<Deny>(&result)) return {std::string(deny->rule->id), deny->subject, ""};
+    if (auto* deny = std::get_if<Deny>(&result))
+      return {.denied = std::string(deny->rule->id), .subject = deny->subject, .text = "", .way_out = deny->way_out};
     const auto questions = facts.take_open();
     if (questions.empty()) {
       const auto& judged = std::get<JudgedBody>(result);

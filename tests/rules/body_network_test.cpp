@@ -262,7 +262,7 @@ TEST_CASE("a new network is an isolated bridge with private addresses") {
       {R"("routes":[{"destination":"0.0.0.0/0"}])", "field.refused"},
       {R"("network_dns_servers":["1.1.1.1"])", "field.refused"},
       {R"("subnets":[{"subnet":"0.0.0.0/0"}])", "network.subnet"},
-      {R"("subnets":[{"subnet":"10.1.0.0/16","gateway":"x"}])", "field.value"},
+      {R"("subnets":[{"subnet":"10.89.200.0/24","gateway":"x"}])", "field.value"},
   });
   for (const auto& each : libpod_cases) {
     CAPTURE(std::string(each.what));
@@ -280,19 +280,76 @@ TEST_CASE("connect and disconnect name containers of the project") {
   }
 }
 
-TEST_CASE("subnets of a project are private, narrow and apart from the rootless network's own") {
-  const auto allowed = [](const char* text) {
-    const auto subnet = parse_subnet(text);
-    return subnet && is_project_subnet(*subnet);
+TEST_CASE("a subnet lies within one range of policy, is narrow, and apart from the rootless network's own") {
+  using Ranges = std::vector<std::string>;
+  struct Row {
+    Ranges ranges;
+    std::vector<const char*> in, out;
   };
-  for (const char* text : {"10.89.0.0/24", "10.0.3.0/24", "172.16.0.0/16", "172.31.255.0/24", "192.168.0.0/16",
-                           "10.1.2.3/30", "fd12:3456:789a::/48", "fd00:1::/64"})
-    CHECK_MESSAGE(allowed(text), text);
-  for (const char* text :
-       {"10.0.0.0/8", "10.0.0.0/15", "10.0.0.0/16", "10.0.2.0/24", "10.0.2.128/25", "172.15.0.0/16", "172.32.0.0/16",
-        "192.169.0.0/16", "8.8.8.0/24", "0.0.0.0/0", "127.0.0.0/24", "169.254.0.0/16", "10.1.2.3/31", "fd00::/64",
-        "fd00::/48", "fe80::/64", "2001:db8::/48", "fd00::/8", "::/0"})
-    CHECK_MESSAGE(!allowed(text), text);
+  const Row rows[] = {
+      {{"10.89.0.0/16"},
+       {"10.89.0.0/16", "10.89.0.0/17", "10.89.200.0/24", "10.89.255.252/30", "10.89.1.2/24"},
+       {"10.88.0.0/15", "10.88.0.0/16", "10.90.0.0/16", "10.88.255.0/24", "10.90.0.0/24", "10.77.0.0/16", "10.0.0.0/8",
+        "10.89.0.0/31", "10.89.0.1/32", "172.16.0.0/16", "192.168.0.0/16", "8.8.8.0/24", "0.0.0.0/0", "fd12::/48",
+        "::ffff:10.89.0.0/112", "::/0"}},
+      // Two that adjoin are not one: no subnet lies across their border.
+      {{"10.89.32.0/20", "10.89.48.0/20"},
+       {"10.89.32.0/20", "10.89.47.0/24", "10.89.48.0/24", "10.89.63.252/30"},
+       {"10.89.31.0/24", "10.89.64.0/24", "10.89.32.0/19", "10.89.0.0/18", "10.89.0.0/16"}},
+      {{"10.0.0.0/8", "fd00::/8"},
+       {"10.0.3.0/24", "10.1.0.0/16", "fd12:3456:789a::/48", "fd00:1::/64", "fd00:1::/126"},
+       {"10.0.0.0/15", "10.0.0.0/16", "10.0.2.0/24", "10.0.2.128/25", "10.2.0.0/15", "172.16.0.0/16", "fd00::/64",
+        "fd00::/48", "fd12:3456::/47", "fd00:1::/127", "fe80::/64", "2001:db8::/48", "fd00::/8", "fc00::/48"}},
+      {{"fd12:3456:789a::/48"},
+       {"fd12:3456:789a::/48", "fd12:3456:789a:ff::/64"},
+       {"fd12:3456:789b::/48", "fd12:3456:789b::/64", "fd12:3456:7800::/40", "10.89.200.0/24"}},
+      {{}, {}, {"10.89.0.0/24", "10.0.3.0/24", "fd12:3456:789a::/48"}},
+  };
+  for (const Row& row : rows) {
+    for (const char* text : row.in) CHECK_MESSAGE(is_project_subnet(parse_subnet(text).value(), row.ranges), text);
+    for (const char* text : row.out) CHECK_MESSAGE(!is_project_subnet(parse_subnet(text).value(), row.ranges), text);
+  }
+  CHECK(NetworkPolicy{}.subnets == Ranges{"10.89.0.0/16"});
+}
+
+TEST_CASE("ranges of policy are private, whole, and told by their first address") {
+  const auto is_range = [](const char* text) { return is_private_range(parse_subnet(text).value()); };
+  for (const char* text : {"10.0.0.0/8", "10.89.0.0/16", "172.16.0.0/12", "172.31.255.0/24", "192.168.0.0/16",
+                           "10.89.7.5/32", "fd00::/8", "fd12:3456:789a::/48"})
+    CHECK_MESSAGE(is_range(text), text);
+  for (const char* text : {"0.0.0.0/0", "10.0.0.0/7", "11.0.0.0/8", "172.16.0.0/11", "192.168.0.0/15", "127.0.0.0/8",
+                           "169.254.0.0/16", "100.64.0.0/10", "10.89.0.1/16", "172.17.0.0/12", "::/0", "fc00::/7",
+                           "fc00::/8", "fe80::/10", "2001:db8::/32", "::ffff:10.89.0.0/112", "fd12::1/48"})
+    CHECK_MESSAGE(!is_range(text), text);
+}
+
+TEST_CASE("a refused subnet tells the ranges of policy, and every subnet of a network is judged") {
+  World world = two_projects();
+  const auto refused = [&](Body body, const std::string& subnets) {
+    const auto outcome = judge(body, R"({"name":"n",)" + subnets + "}", world);
+    return outcome.denied + " " + outcome.subject + ": " + outcome.way_out;
+  };
+  const auto libpod_net = [&](const std::string& subnet) {
+    return refused(Body::NetworkCreateLibpod,
+                   R"("subnets":[{"subnet":"10.89.200.0/24"},{"subnet":")" + subnet + "\"}]");
+  };
+  CHECK(libpod_net("10.89.201.0/24") == " : ");
+  CHECK(libpod_net("10.77.0.0/16") ==
+        "network.subnet 10.77.0.0/16: leave it to Podman, or take one within 10.89.0.0/16");
+  const auto compat_net = [&](const std::string& fields) {
+    return refused(Body::NetworkCreateCompat, R"("IPAM":{"Config":[{"Subnet":"10.89.200.0/24"},{)" + fields + "}]}");
+  };
+  CHECK(compat_net(R"("Subnet":"10.89.201.0/24","IPRange":"10.89.201.128/25")") == " : ");
+  CHECK(compat_net(R"("Subnet":"172.16.0.0/24")").starts_with("network.subnet 172.16.0.0/24: "));
+  CHECK(compat_net(R"("Subnet":"10.89.201.0/24","IPRange":"10.77.0.0/24")").starts_with("network.subnet 10.77.0.0/24"));
+
+  world.project.policy.network.subnets = {"10.77.0.0/16", "fd12::/32"};
+  CHECK(compat_net(R"("Subnet":"fd12:0:1::/64")") ==
+        "network.subnet 10.89.200.0/24: leave it to Podman, or take one within 10.77.0.0/16 or fd12::/32");
+  CHECK(refused(Body::NetworkCreateLibpod, R"("subnets":[{"subnet":"fd12:0:1::/64"}],"ipv6_enabled":true)") == " : ");
+  world.project.policy.network.subnets.clear();
+  CHECK(libpod_net("10.77.0.0/16") == "network.subnet 10.89.200.0/24: leave it to Podman");
+  CHECK(refused(Body::NetworkCreateLibpod, R"("ipv6_enabled":true)") == " : ");
 }
 
 TEST_CASE("addresses are read as Go reads them") {

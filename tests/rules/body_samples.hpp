@@ -56,7 +56,7 @@ inline std::vector<Sample> samples() {
 }
 
 /// p1 owns every object that a name stands for, but for volumes, which do not exist yet. Every name has an id of its
-/// own. The project has what ordinary work needs: a workspace, a few images for all.
+/// own. The project has what the clients had: a workspace, a few images for all, subnets.
 class Everything {
  public:
   World world;
@@ -65,6 +65,7 @@ class Everything {
     world.project.socket = "/run/podfence/p1/podman.sock";
     world.project.policy.shared_images = {"localhost/*", "docker.io/testcontainers/*"};
     world.project.policy.workspaces = {{"/workspace", "/srv/p1"}};
+    world.project.policy.network.subnets = {"10.0.0.0/8"};
   }
 
   Outcome judge(const Sample& sample) { return judge(sample.folder->body, sample.text); }

@@ -103,6 +103,7 @@ TEST_CASE("every key of a policy means what it says") {
   CHECK_FALSE(p1.network.project_network);
   CHECK_FALSE(p1.network.egress.open);
   CHECK(p1.network.egress.gate == "egress-p1");
+  CHECK(p1.network.subnets == Texts{"10.77.0.0/16", "fd12:3456::/32"});
 }
 
 TEST_CASE("the limits of http are read in their units") {
@@ -157,6 +158,7 @@ TEST_CASE("a project's keys count before its policy, that before defaults, and t
   CHECK(named.shared_images == Texts{"localhost/small"});
   CHECK(silent.shared_images == Texts{"localhost/*"});
   CHECK(silent.network.project_network);
+  CHECK(silent.network.subnets.empty());
   CHECK(silent.quota(Resource::Containers) == 2);
   CHECK(own.quota(Resource::Containers) == 20);
 }
@@ -176,6 +178,7 @@ TEST_CASE("a project that says nothing has the built-in policy, without any open
   CHECK(safe.shared_images.empty());
   CHECK(safe.workspaces.empty());
   CHECK(safe.environment.empty());
+  CHECK(safe.network.subnets == Texts{"10.89.0.0/16"});
   CHECK_FALSE(safe.ports.own_range);
   CHECK(safe.limit(Amount::Memory).most == 64 * gibi);
   CHECK(opening_texts(configuration).empty());

@@ -57,9 +57,9 @@ def networks_by_docker():
     web = {"Image": IMAGE, "Cmd": SPEAKS, "Labels": LABELS, "HostConfig": {"NetworkMode": "net"},
            "NetworkingConfig": {"EndpointsConfig": {"net": {"Aliases": ["front"]}}}}
     yield X("POST /networks/create", content={"Name": "net", "Labels": LABELS, "CheckDuplicate": True,
-                                              "IPAM": {"Config": [{"Subnet": "10.99.1.0/24"}]}}, made="net")
+                                              "IPAM": {"Config": [{"Subnet": "10.89.201.0/24"}]}}, made="net")
     yield X("POST /networks/create", content={"Name": "net", "CheckDuplicate": True})
-    yield X("POST /networks/create", content={"Name": "side", "Labels": LABELS, "IPAM": {"Config": [{"Subnet": "10.99.2.0/24"}]}}, made="side")
+    yield X("POST /networks/create", content={"Name": "side", "Labels": LABELS, "IPAM": {"Config": [{"Subnet": "10.89.202.0/24"}]}}, made="side")
     yield X("GET /networks", query=OWN)
     yield X("GET /networks/{name}", "net")
     yield X("POST /containers/create", query="name=web", content=web, made="web")
@@ -81,9 +81,9 @@ def networks_by_docker():
 def networks_by_libpod():
     one = "/libpod/networks/{name}"
     yield X("POST /libpod/networks/create", content={"name": "net", "driver": "bridge", "labels": LABELS, "dns_enabled": True,
-                                                     "subnets": [{"subnet": "10.99.1.0/24"}]}, made="net")
+                                                     "subnets": [{"subnet": "10.89.201.0/24"}]}, made="net")
     yield X("POST /libpod/networks/create", content={"name": "net"})
-    yield X("POST /libpod/networks/create", content={"name": "side", "labels": LABELS, "subnets": [{"subnet": "10.99.2.0/24"}]}, made="side")
+    yield X("POST /libpod/networks/create", content={"name": "side", "labels": LABELS, "subnets": [{"subnet": "10.89.202.0/24"}]}, made="side")
     yield X("GET /libpod/networks/json", query=OWN)
     yield X(f"GET {one}/json", "net")
     yield X(f"GET {one}", "net")

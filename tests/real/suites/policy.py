@@ -20,6 +20,7 @@ PROJECTS = {
     "open": {"privileges": {"insecure_new_privileges": True}},
     "together": {"network": {"default": "project"}},
     "closed": {"network": {"egress": "none"}},
+    "apart": {"network": {"subnets": ["10.89.210.0/24", "fd12:3456::/48"]}},
     "gated": {"network": {"egress": "none", "gate": "gate-of-gated"}, "environment": {"HTTP_PROXY": "http://gate:3128"}},
 }
 
@@ -233,6 +234,29 @@ def test_gate(world):
     finally:
         podman("rm", "-f", "-t", "0", "gate", check=False)
         podman("network", "rm", "-f", "gate-of-gated", check=False)
+
+
+def test_subnets(world):
+    """A subnet is taken out of the ranges of policy, and what Podman chooses goes on, with and without IPv6."""
+    with _fence(world) as (fence, _):
+        plain, apart = fence.projects["plain"], fence.projects["apart"]
+
+        def subnets(name):
+            return [each["subnet"] for each in world.engine.direct.get(f"{LIBPOD}/networks/{name}/json").json()["subnets"]]
+        for client in (plain.docker, plain.podman):
+            ok(client("network", "create", "--subnet", "10.89.211.0/24", "--ip-range", "10.89.211.128/25", "inside"))
+            equal(subnets("inside"), ["10.89.211.0/24"], f"{client.__name__}: a subnet of Podman's own range")
+            ok(client("network", "rm", "inside"))
+            for subnet in ("10.77.0.0/16", "172.16.0.0/24", "fd12:3456::/64"):
+                fails(client("network", "create", "--subnet", subnet, "outside"), part="within 10.89.0.0/16",
+                      what=f"{client.__name__}: {subnet} is refused with the way out")
+        ok(plain.podman("network", "create", "--ipv6", "both"), "a network of both families, as Podman chooses")
+        check(any(":" in subnet for subnet in subnets("both")), "which has an IPv6 subnet", subnets("both"))
+        ok(apart.podman("network", "create", "--subnet", "10.89.210.128/25", "--subnet", "fd12:3456:0:1::/64", "two"))
+        equal(subnets("two"), ["10.89.210.128/25", "fd12:3456:0:1::/64"], "subnets of the project's ranges")
+        fails(apart.docker("network", "create", "--subnet", "10.89.211.0/24", "outside"), part="10.89.210.0/24 or fd12:3456::/48",
+              what="Podman's range is none of the project's")
+        ok(apart.docker("network", "create", "any"), "a network without a subnet is Podman's choice")
 
 
 def _ports(project, container):
