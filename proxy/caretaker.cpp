@@ -107,6 +107,7 @@ Task<void> Caretaker::look_regularly() {
   for (int number = 0;; ++number) {
     co_await told(look(number));
     give_back_memory();
+    services_.upstream.close_stale();
     co_await pause(executor_, pace_.look);
   }
 }

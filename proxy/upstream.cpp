@@ -69,10 +69,14 @@ std::optional<Connection> Upstream::take_idle() {
   return std::nullopt;
 }
 
+void Upstream::close_stale() {
+  const auto oldest = Clock::now() - max_idle_time;
+  std::erase_if(idle_, [&](const Idle& idle) { return idle.since < oldest; });
+}
+
 void Upstream::keep(Connection connection) {
-  const auto now = Clock::now();
-  std::erase_if(idle_, [&](const Idle& idle) { return idle.since < now - max_idle_time; });
-  if (idle_.size() < max_idle) idle_.push_back({std::move(connection), now});
+  close_stale();
+  if (idle_.size() < max_idle) idle_.push_back({std::move(connection), Clock::now()});
 }
 
 UpstreamCall::~UpstreamCall() {

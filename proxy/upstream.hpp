@@ -35,6 +35,8 @@ class Upstream {
   std::optional<Connection> take_idle();
   void keep(Connection connection);
   void close_idle() { idle_.clear(); }
+  /// Those that nobody has wanted for a while.
+  void close_stale();
   const ChunkDecoder::Limits& chunk_limits() const { return chunk_limits_; }
 
   /// What came of the calls.

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "rules/audit.hpp"
 #include "rules/json.hpp"
@@ -264,6 +266,25 @@ TEST_CASE("a configuration is validated without being taken") {
   CHECK(wrong.status == 400);
   CHECK(wrong.content.find("the content:2: /projects/a/x is not a key") != std::string::npos);
   CHECK(podfence.ask("p1", ping).content == "OK");
+}
+
+TEST_CASE("connections to Podman that nobody wants any more are closed") {
+  RunningOperator podfence;
+  podfence.podman.on("GET /_ping", [](testing::FakePodman::Connection& connection) {
+    connection.pause(testing::Milliseconds(300));
+    connection.answer();
+  });
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 8; ++i) clients.emplace_back([&] { podfence.ask("p1", ping); });
+  for (auto& client : clients) client.join();
+  CHECK(podfence.podman.connections() >= 4);
+  // The caretaker's own surveys keep one.
+  CHECK(testing::eventually(
+      [&] {
+        podfence.podman.forget();
+        return podfence.podman.connections() <= 1;
+      },
+      testing::Milliseconds(20'000)));
 }
 
 TEST_CASE("readiness is Podman's, health is podfence's own") {
