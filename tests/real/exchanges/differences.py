@@ -142,6 +142,7 @@ DIFFERENCES = (
     Row("isolation", "* /libpod/networks/*", "body.options, body[].options", "added"),
     # Others' things
     Row("own", "*", "body.message", test=lambda each: "<hidden>" in str(each.fenced) and (hides(each) or "in use" in each.fenced)),
+    Row("own", "GET /libpod/info", "body.host.freeLocks", test=lambda each: each.fenced == 0, engines="5"),
     Row("own", "GET /libpod/containers/showmounted", "body.<id>", "absent"),
     Row("own", "GET /images/{name:.*}/history, GET /libpod/images/{name:.*}/history", "body[].Tags[], body[].Tags", "absent other", engines="5"),
     Row("own", "GET /libpod/images/{name:.*}/tree", "body.Tree"),
