@@ -92,7 +92,8 @@ std::optional<Deny> judge_umask(json::Value& value, const Place& place) {
 std::optional<Deny> judge_duration(json::Value& value, const Place& place) {
   const auto duration = parse_duration(*value.string());
   if (!duration) return refuse(refusal("field.value"), place.path);
-  if (*duration < second) return out_of_bounds(place.path, *value.string(), "least", "1s");
+  if (*duration < second)
+    return out_of_bounds(place.path, *value.string(), "least", amount_text(Unit::Nanoseconds, second));
   if (!place.path.ends_with("interval")) return std::nullopt;
   return settle_amount({Amount::HealthInterval, *duration, place.path, true}, place.exchange.project.policy);
 }

@@ -76,8 +76,11 @@ std::optional<Deny> judge_log_option(json::Value& value, const Place& place) {
   if (name == "max-size") {
     const auto size = parse_size(text);
     const auto what = place.path + "." + name;
-    if (!size || *size > bounds::log_size.most) return out_of_bounds(what, text, "most", "1g");
-    return *size < bounds::log_size.least ? std::optional(out_of_bounds(what, text, "least", "4k")) : std::nullopt;
+    if (!size || *size > bounds::log_size.most)
+      return out_of_bounds(what, text, "most", amount_text(Unit::Bytes, bounds::log_size.most));
+    if (*size < bounds::log_size.least)
+      return out_of_bounds(what, text, "least", amount_text(Unit::Bytes, bounds::log_size.least));
+    return std::nullopt;
   }
   return name == "tag" && plain_text ? std::nullopt : refuse(refusal("field.refused"), place.path + "." + name);
 }

@@ -108,7 +108,7 @@ std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vect
     if (text.starts_with("size=")) {
       const auto asked = parse_size(text.substr(5));
       if (!asked || *asked < 1 || *asked > bounds::tmpfs_size)
-        return out_of_bounds("size of a tmpfs", text.substr(5), "most", "8g");
+        return out_of_bounds("size of a tmpfs", text.substr(5), "most", amount_text(Unit::Bytes, bounds::tmpfs_size));
       if (auto deny = settle_amount({Amount::Tmpfs, *asked, "size of a tmpfs", true}, policy)) return std::move(*deny);
       size = *asked;
     } else if (std::ranges::find(tmpfs_options, text) != tmpfs_options.end() ||

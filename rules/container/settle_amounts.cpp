@@ -2,6 +2,7 @@
 
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
+#include "rules/out_of_bounds.hpp"
 
 namespace podfence::rules {
 
@@ -9,13 +10,13 @@ namespace {
 
 const AmountRow& row_of(Amount amount) { return amount_rows[static_cast<std::size_t>(amount)]; }
 
+/// As beyond a built-in bound, but the bound is policy's.
 Deny beyond(const SaidAmount& said, std::string_view end, std::int64_t bound) {
   const AmountRow& row = row_of(said.amount);
-  const std::string key = "limits." + std::string(row.key) + "." + std::string(end);
-  const std::string bound_text = amount_text(row.unit, bound);
-  const std::string subject = std::string(said.path) + " is " + amount_text(row.unit, said.value) + ", at " +
-                              std::string(end) + " " + bound_text;
-  return {refusal("limit.policy"), subject, Kind::None, "say " + bound_text, key};
+  auto deny = out_of_bounds(said.path, amount_text(row.unit, said.value), end, amount_text(row.unit, bound));
+  deny.rule = refusal("limit.policy");
+  deny.policy = "limits." + std::string(row.key) + "." + std::string(end);
+  return deny;
 }
 
 std::int64_t clamped(const SaidAmount& said, const Limit& limit) {
