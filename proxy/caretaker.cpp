@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 #include "proxy/process.hpp"
 #include "proxy/process_mark.hpp"
@@ -53,7 +54,7 @@ Task<void> told(Task<void> task) {
   } catch (const std::exception& error) {
     const auto* of_asio = dynamic_cast<const boost::system::system_error*>(&error);
     if (of_asio && of_asio->code() == asio::error::operation_aborted) throw;  // podfence ends
-    log(std::string("projects that end: ") + error.what());
+    log("projects that end: " + said_by(error));
   }
 }
 
@@ -121,7 +122,7 @@ Task<void> Caretaker::look(int number) {
 }
 
 void Caretaker::begin(const std::string& id) {
-  if (const auto refused = tenancy_.begin_end(id)) return log("project " + id + ": " + rules::sentence_of(*refused));
+  if (const auto refused = tenancy_.begin_end(id)) return log("project " + id + ": " + rules::reason_of(*refused));
   log("project " + id + " ends: its lease is over, or its holder is gone");
   queue(id);
 }

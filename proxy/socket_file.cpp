@@ -63,8 +63,9 @@ class Nursery {
 
 SocketFile::SocketFile(std::string path, mode_t mode) : path_(std::move(path)), socket_(take_handed(path_)) {
   kept_ = socket_.descriptor() >= 0;
-  if (kept_) refuse_descriptors(socket_);
-  if (!kept_) {
+  if (kept_) {
+    refuse_descriptors(socket_);
+  } else {
     make(mode);
     kept_ = store_descriptor(socket_.descriptor(), path_);
   }
