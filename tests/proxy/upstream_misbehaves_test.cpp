@@ -187,3 +187,20 @@ TEST_CASE("what reads is asked at most twice, whatever is kept") {
   CHECK(proxy.ask(ping).status == 502);
   CHECK(proxy.podman.requests("GET /_ping").size() == before + 1);
 }
+
+TEST_CASE(
+    "a list of images that fails by the removals of another project, one behind the other, is asked for until it does "
+    "not") {
+  Proxy proxy;
+  const std::string gone = R"({"cause":"image not known","message":"retrieving label for image: x","response":500})";
+  const int removals = 20;
+  std::atomic<int> asked = 0;
+  proxy.podman.on("GET /v4.0.0/libpod/images/json", [&](FakePodman::Connection& connection) {
+    if (++asked > removals) return connection.answer();
+    connection.send("HTTP/1.1 500 Internal Server Error\r\nContent-Length: " + std::to_string(gone.size()) +
+                    "\r\n\r\n" + gone);
+  });
+  const auto answer = proxy.ask("POST /v1.41/images/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n");
+  CHECK_MESSAGE(answer.status == 200, answer.content);
+  CHECK(asked > removals);
+}
