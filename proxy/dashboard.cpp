@@ -59,7 +59,8 @@ Task<void> pass_content(UpstreamCall& call, ClientAnswer& answer) {
 }  // namespace
 
 Dashboard::Dashboard(asio::io_context& context, const std::string& admin, const tcp::endpoint& endpoint)
-    : admin_(context.get_executor(), connect_to_socket(admin)),
+    : socket_(admin),
+      admin_(context.get_executor(), connect_to_socket(admin)),
       acceptor_(listen(context, endpoint)),
       word_(random_digits()),
       tasks_(context.get_executor()) {
@@ -127,7 +128,7 @@ Task<void> Dashboard::pass_on(const rules::UpstreamRequest& request, Connection&
   const auto outcome = co_await call.send(request);
   auto fields = page_fields();
   if (refusal_for(outcome)) {
-    const auto gone = operator_error(Deny{refusal("server.internal"), "nobody answers on the operator's socket"});
+    const auto gone = operator_error(Deny{refusal("dashboard.unanswered"), socket_});
     co_await answer.send(gone, fields);
     co_return;
   }

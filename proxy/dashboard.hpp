@@ -30,6 +30,7 @@ class Dashboard {
   std::variant<rules::UpstreamRequest, rules::Deny> judge(const RequestHead& head) const;
 
   Limits limits_;
+  std::string socket_;  ///< the operator's
   Upstream admin_;
   boost::asio::ip::tcp::acceptor acceptor_;
   std::string word_;

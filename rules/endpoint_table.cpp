@@ -231,7 +231,7 @@ struct RefusedRow {
 constexpr auto refused = std::to_array<RefusedRow>({
     // Build
     {Post,   "/libpod/local/build",                                            Libpod, refusal("endpoint.host-path")},
-    {Post,   "/build/prune",                                                   Docker, refusal("endpoint.buildkit")},
+    {Post,   "/build/prune",                                                   Docker, refusal("endpoint.build-cache")},
     {Post,   "/session",                                                       Docker, refusal("endpoint.buildkit")},
     {Post,   "/grpc",                                                          Docker, refusal("endpoint.buildkit")},
 

@@ -54,6 +54,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"endpoint.unsupported", 404, "Podman itself does not support this endpoint: {}", "use the container, pod, volume and network endpoints"},
   {"endpoint.swarm", 503, "node is not part of a swarm: {}", "Podman has no swarm mode"},
   {"endpoint.buildkit", 404, "Podman has no BuildKit session endpoint: {}", "set DOCKER_BUILDKIT=0 to use the classic builder"},
+  {"endpoint.build-cache", 404, "there is no build cache that could be pruned: {}", "prune containers, images, volumes and networks, each by itself"},
   {"endpoint.old-manifest", 404, "manifest lists are served as of version 4 of the API only: {}", "send /v4.0.0/libpod/manifests/..."},
 
   // Content (json.cpp, body/)
@@ -161,6 +162,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"operator.readers", 503, "{} readers of decisions are there, and no more are served", "end one"},
   {"dashboard.host", 421, "the page is for browsers of this machine, which call it 127.0.0.1 or localhost, not: {}", "open the address that podfence dashboard prints"},
   {"dashboard.address", 404, "there is nothing of podfence's page here: {}", "open the one that podfence dashboard prints"},
+  {"dashboard.unanswered", 503, "nobody answers on the operator's socket: {}", "look whether podfence is running"},
   // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
   {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
   {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap, Secret and PersistentVolumeClaim"},

@@ -17,6 +17,23 @@ using boost::asio::ip::tcp;
 
 namespace {
 
+/// Everything that comes, to the end of the connection or to `end`.
+std::string ask(const std::string& host, const std::string& method, const std::string& target, const std::string& named,
+                const std::string& end = "") {
+  boost::asio::io_context own;
+  tcp::socket socket(own);
+  const auto port = std::stoi(host.substr(host.find(':') + 1));
+  socket.connect(tcp::endpoint(boost::asio::ip::address_v4::loopback(), static_cast<unsigned short>(port)));
+  boost::asio::write(socket, boost::asio::buffer(method + " " + target + " HTTP/1.1\r\nHost: " + named +
+                                                 "\r\nConnection: close\r\n\r\n"));
+  std::string read;
+  char piece[4096];
+  boost::system::error_code error;
+  while (!error && (end.empty() || read.find(end) == std::string::npos))
+    read.append(piece, socket.read_some(boost::asio::buffer(piece), error));
+  return read;
+}
+
 struct Bridge {
   Bridge()
       : dashboard(context, podfence.path, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)),
@@ -30,21 +47,9 @@ struct Bridge {
     thread.join();
   }
 
-  /// Everything that comes, to the end of the connection or to `end`.
   std::string ask(const std::string& method, const std::string& target, const std::string& named,
                   const std::string& end = "") const {
-    boost::asio::io_context own;
-    tcp::socket socket(own);
-    const auto port = std::stoi(host.substr(host.find(':') + 1));
-    socket.connect(tcp::endpoint(boost::asio::ip::address_v4::loopback(), static_cast<unsigned short>(port)));
-    boost::asio::write(socket, boost::asio::buffer(method + " " + target + " HTTP/1.1\r\nHost: " + named +
-                                                   "\r\nConnection: close\r\n\r\n"));
-    std::string read;
-    char piece[4096];
-    boost::system::error_code error;
-    while (!error && (end.empty() || read.find(end) == std::string::npos))
-      read.append(piece, socket.read_some(boost::asio::buffer(piece), error));
-    return read;
+    return ::ask(host, method, target, named, end);
   }
   std::string get(const std::string& path, const std::string& end = "") const {
     return ask("GET", word + path, host, end);
@@ -81,6 +86,29 @@ TEST_CASE("the page and what it needs come through the bridge") {
   CHECK(has_status(bridge.ask("HEAD", bridge.word, bridge.host), "200"));
   bridge.podfence.ask("p1", "GET /v1.41/nothing HTTP/1.1\r\nHost: d\r\n\r\n");
   CHECK(bridge.get("decisions?recent=5", "}\n\n").find(R"("rule":"endpoint.unknown")") != std::string::npos);
+}
+
+TEST_CASE("a page whose podfence is not there says so, and of which socket") {
+  boost::asio::io_context context{1};
+  const tcp::endpoint any(boost::asio::ip::address_v4::loopback(), 0);
+  Dashboard dashboard(context, "/nowhere/admin.sock", any);
+  std::thread thread([&] { context.run(); });
+  const auto address = dashboard.address();
+  const auto slash = address.find('/', 7);
+  const auto answer = ask(address.substr(7, slash - 7), "GET", address.substr(slash), address.substr(7, slash - 7));
+  CHECK(has_status(answer, "503"));
+  CHECK(answer.find("nobody answers on the operator's socket: /nowhere/admin.sock") != std::string::npos);
+  CHECK(answer.find("Look whether podfence is running") != std::string::npos);
+  boost::asio::post(context, [&] { dashboard.stop(); });
+  thread.join();
+}
+
+TEST_CASE("a port that somebody has is told by its address and the reason") {
+  boost::asio::io_context context{1};
+  const tcp::acceptor taken(context, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  const auto port = std::to_string(taken.local_endpoint().port());
+  const auto wanted = "cannot listen on 127.0.0.1:" + port + ": Address already in use";
+  CHECK_THROWS_WITH(Dashboard(context, "/nowhere/admin.sock", taken.local_endpoint()), wanted.c_str());
 }
 
 TEST_CASE("a browser that goes makes room for another reader at once") {

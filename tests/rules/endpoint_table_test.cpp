@@ -164,6 +164,7 @@ TEST_CASE("what later versions bring, and what never comes, is refused with its 
       {Post, "/libpod/system/prune", "endpoint.global"},
       {Delete, "/secret/{name}", "endpoint.unsupported"},
       {Post, "/session", "endpoint.buildkit"},
+      {Post, "/build/prune", "endpoint.build-cache"},
       {Get, "/swarm/{name:.*}", "endpoint.swarm"},
   };
   for (const Row& expected : rows) {
