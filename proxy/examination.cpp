@@ -126,7 +126,7 @@ Refused Examination::judge_content(std::string_view content) {
 
 Task<rules::Decision> Examination::decide() {
   inquiry_.emplace(services_, project_, match_, request_, content_.waits());
-  co_return co_await inquiry_->decide();
+  return inquiry_->decide();
 }
 
 }  // namespace podfence::proxy

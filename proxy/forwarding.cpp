@@ -32,6 +32,10 @@ bool makes_something(const rules::Forward& forward) {
          std::ranges::any_of(forward.uses, [](const rules::Use& use) { return rules::lasts(use.resource); });
 }
 
+bool claims_objects(const rules::Needs& needs) {
+  return !needs.workspace_volumes.empty() || !needs.volumes.empty() || !needs.networks.empty();
+}
+
 /// Upstream has answered, if only with an error, or what became of the request is not known.
 bool may_have_made_something(const Refused& refused) { return !refused || refused->rule == refusal("upstream.answer"); }
 
@@ -75,11 +79,15 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   // may be removed meanwhile is so without a proxy as well.
   if (streamed() == &exchange_.content) inquiry_.release_names();
   UpstreamCall call(services.upstream, &trail.waits);
-  auto refused = co_await send_named(forward, call);
+  Refused refused;
+  if (rules::names_image(inquiry_.exchange()))
+    refused = co_await send_alone(forward, call);
+  else
+    refused = co_await send(forward, call);
   const bool failed = refused || call.head().status >= 400;
   if (failed) co_await unclaim_volumes();
   if (failed && !(records && may_have_made_something(refused))) inquiry_.record(forward.on_failure);
-  if (!refused) refused = co_await check_steady(forward);
+  if (!refused && !forward.steady.empty()) refused = co_await check_steady(forward);
   inquiry_.release_names();
   if (!records || refused) departure.set(Departure::Means::Cancel);
   if (refused || (finishes && !records && client.peer_closed())) co_return refused;
@@ -104,8 +112,8 @@ Task<Refused> Forwarding::check_steady(const rules::Forward& forward) {
   co_return std::nullopt;
 }
 
-Task<Refused> Forwarding::send_named(const rules::Forward& forward, UpstreamCall& call) {
-  if (!rules::names_image(inquiry_.exchange())) co_return co_await send(forward, call);
+/// Nobody takes the image away that it names.
+Task<Refused> Forwarding::send_alone(const rules::Forward& forward, UpstreamCall& call) {
   const auto alone = co_await inquiry_.hold_images();
   if (!alone) co_return images_are_busy();
   co_return co_await send(forward, call);
@@ -113,7 +121,9 @@ Task<Refused> Forwarding::send_named(const rules::Forward& forward, UpstreamCall
 
 Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call) {
   if (auto refused = check_sources(forward)) co_return refused;
-  if (auto refused = co_await claim_objects(forward)) co_return refused;
+  if (claims_objects(forward)) {
+    if (auto refused = co_await claim_objects(forward)) co_return refused;
+  }
   auto* const source = streamed();
   if (archive_) archive_->set_written(forward.members);
   const auto outcome = co_await call.send(forward.request, source, hijacks());

@@ -27,7 +27,7 @@ class Forwarding {
 
  private:
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
-  Task<std::optional<rules::Deny>> send_named(const rules::Forward& forward, UpstreamCall& call);
+  Task<std::optional<rules::Deny>> send_alone(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> check_steady(const rules::Forward& forward);
   Task<std::optional<rules::Deny>> claim_objects(const rules::Needs& needs);
   Task<std::optional<rules::Deny>> claim(rules::Kind kind, std::string name, rules::UpstreamRequest request);

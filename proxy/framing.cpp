@@ -104,8 +104,8 @@ std::variant<RequestHead, Deny> judge(std::string_view method, std::string targe
   if (auto deny = read_content_fields(fields)) return *deny;
   if (auto deny = read_expectation(fields, result)) return *deny;
   if (auto deny = read_own_fields(fields, result)) return *deny;
-  const bool takes_none = *known == rules::Method::Get || *known == rules::Method::Head;
-  if (takes_none && result.content.has_content()) return Deny{refusal("content.unexpected"), std::string(method)};
+  if (rules::is_safe(*known) && result.content.has_content())
+    return Deny{refusal("content.unexpected"), std::string(method)};
   return result;
 }
 

@@ -11,9 +11,6 @@ namespace podfence::proxy {
 
 namespace {
 
-/// Requests that change nothing have nothing to protect.
-bool changes_something(rules::Method method) { return method != rules::Method::Get && method != rules::Method::Head; }
-
 LockedNames names_in(const rules::Ask& ask) {
   LockedNames result;
   for (const auto& question : ask.questions) {
@@ -84,8 +81,9 @@ void Inquiry::note_use(const rules::Decision& decision) {
   hold_.share();
 }
 
+/// Requests that change nothing have nothing to protect.
 bool Inquiry::holds(const LockedNames& wanted) const {
-  return !changes_something(exchange_.request.method) || locked_.covers(wanted);
+  return rules::is_safe(exchange_.request.method) || locked_.covers(wanted);
 }
 
 /// What was found out before is forgotten.

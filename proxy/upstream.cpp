@@ -25,12 +25,10 @@ constexpr auto connect_pause = 20ms;
 /// As much as the kernel always takes at once on an idle unix socket: sending it cannot block.
 constexpr std::size_t never_blocks = 64 * 1024;
 
-bool may_be_repeated(rules::Method method) { return method == rules::Method::Get || method == rules::Method::Head; }
-
 }  // namespace
 
 std::string write_request(const rules::UpstreamRequest& request, bool streamed, bool upgrade) {
-  auto framing = may_be_repeated(request.method) ? Framing{} : Framing::sized(0);
+  auto framing = rules::is_safe(request.method) ? Framing{} : Framing::sized(0);
   if (request.content) framing = Framing::sized(request.content->size());
   if (streamed) return write_request_head(request, Framing::chunked(), upgrade);
   return write_request_head(request, framing, upgrade).append(request.content.value_or(""));
@@ -40,7 +38,7 @@ Upstream::Connect connect_to_socket(const std::string& path) {
   return [path] { return connect_to(unix_address(path), SOCK_NONBLOCK); };
 }
 
-Task<std::optional<Connection>> Upstream::connect() {
+Task<Upstream::Held> Upstream::connect() {
   asio::steady_timer pause(executor_);
   for (int attempt = 0; attempt < connect_attempts; ++attempt) {
     auto [file, error] = connect_();
@@ -50,23 +48,23 @@ Task<std::optional<Connection>> Upstream::connect() {
       socket.assign(asio::local::stream_protocol(), file.release(), failure);
       if (!failure) socket.native_non_blocking(true, failure);  // as it is: Asio is told
       if (failure) break;
-      co_return Connection(std::move(socket));
+      co_return std::make_unique<Connection>(std::move(socket));
     }
     if (error != EAGAIN && error != EINTR) break;
     pause.expires_after(connect_pause);
     co_await pause.async_wait(asio::use_awaitable);
   }
-  co_return std::nullopt;
+  co_return nullptr;
 }
 
-std::optional<Connection> Upstream::take_idle() {
+Upstream::Held Upstream::take_idle() {
   const auto oldest = Clock::now() - max_idle_time;
   while (!idle_.empty()) {
     auto idle = std::move(idle_.back());
     idle_.pop_back();
-    if (idle.since >= oldest && idle.connection.is_quiet()) return std::move(idle.connection);
+    if (idle.since >= oldest && idle.connection->is_quiet()) return std::move(idle.connection);
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 void Upstream::close_stale() {
@@ -74,7 +72,7 @@ void Upstream::close_stale() {
   std::erase_if(idle_, [&](const Idle& idle) { return idle.since < oldest; });
 }
 
-void Upstream::keep(Connection connection) {
+void Upstream::keep(Held connection) {
   close_stale();
   if (idle_.size() < max_idle) idle_.push_back({std::move(connection), Clock::now()});
 }
@@ -83,11 +81,11 @@ UpstreamCall::~UpstreamCall() {
   if (connection_) connection_->add_waits_to(nullptr);
   const bool complete = sent_ && content_ && content_->state() == ContentReader::State::Complete;
   if (complete && head_.keep_alive && head_.status >= 200 && connection_->received().empty())
-    upstream_.keep(std::move(*connection_));
+    upstream_.keep(std::move(connection_));
 }
 
-void UpstreamCall::use(Connection connection) {
-  connection_.emplace(std::move(connection));
+void UpstreamCall::use(Upstream::Held connection) {
+  connection_ = std::move(connection);
   connection_->add_waits_to(waits_ ? &waits_->upstream : nullptr);
 }
 
@@ -111,15 +109,15 @@ Task<UpstreamCall::Outcome> UpstreamCall::call(const rules::UpstreamRequest& req
                                                bool upgrade) {
   const auto message = write_request(request, source != nullptr, upgrade);
   const bool to_head = request.method == rules::Method::Head;
-  if (may_be_repeated(request.method) && !upgrade) {
+  if (rules::is_safe(request.method) && !upgrade) {
     if (auto idle = upstream_.take_idle()) {
-      use(std::move(*idle));
+      use(std::move(idle));
       if (const auto outcome = co_await attempt(message, source, to_head, upgrade)) co_return *outcome;
     }
   }
   auto fresh = co_await upstream_.connect();
   if (!fresh) co_return Outcome::Unreachable;
-  use(std::move(*fresh));
+  use(std::move(fresh));
   const auto outcome = co_await attempt(message, source, to_head, upgrade);
   co_return outcome.value_or(Outcome::Invalid);
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,9 +32,13 @@ class Upstream {
            const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
       : executor_(std::move(executor)), connect_(std::move(connect)), chunk_limits_(chunk_limits) {}
 
-  Task<std::optional<Connection>> connect();
-  std::optional<Connection> take_idle();
-  void keep(Connection connection);
+  using Held = std::unique_ptr<Connection>;  ///< Asio's sockets are not cheap to move
+
+  /// nullptr: nobody listens.
+  Task<Held> connect();
+  /// nullptr: there is none.
+  Held take_idle();
+  void keep(Held connection);
   void close_idle() { idle_.clear(); }
   /// Those that nobody has wanted for a while.
   void close_stale();
@@ -53,7 +58,7 @@ class Upstream {
  private:
   using Clock = std::chrono::steady_clock;
   struct Idle {
-    Connection connection;
+    Held connection;
     Clock::time_point since;
   };
 
@@ -99,14 +104,14 @@ class UpstreamCall {
  private:
   Task<Outcome> call(const rules::UpstreamRequest& request, ContentSource* source, bool upgrade);
   void note(Outcome outcome);
-  void use(Connection connection);
+  void use(Upstream::Held connection);
   Task<std::optional<Outcome>> attempt(std::string_view message, ContentSource* source, bool to_head, bool upgrade);
   Task<void> transmit(std::string_view message, ContentSource* source);
   Task<void> stream(ContentSource& source);
 
   Upstream& upstream_;
   Waits* waits_;
-  std::optional<Connection> connection_;
+  Upstream::Held connection_;
   std::optional<ContentReader> content_;
   AnswerHead head_;
   bool sent_ = false;  ///< all of the request

@@ -16,7 +16,7 @@ bool removes_something(const Endpoint& endpoint) {
   return endpoint.method == Method::Delete || endpoint.act == Act::Prune;
 }
 
-bool only_reads(const Endpoint& endpoint) { return endpoint.method == Method::Get || endpoint.method == Method::Head; }
+bool only_reads(const Endpoint& endpoint) { return is_safe(endpoint.method); }
 
 }  // namespace
 

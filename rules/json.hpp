@@ -112,8 +112,8 @@ std::variant<Value, Error> parse(std::string_view text, const Limits& limits = {
 /// About how many bytes of memory it takes. A text of many short items takes twenty times its own size.
 std::size_t footprint(const Value& value);
 
-/// Compact text. The value of a `parse` always gives the same text.
-std::string write(const Value& value);
+/// Compact text. The value of a `parse` always gives the same text. `usual_size`: of it, as far as that is known.
+std::string write(const Value& value, std::size_t usual_size = 0);
 
 /// The same value in printable ASCII only.
 std::string write_printable(const Value& value);

@@ -71,8 +71,9 @@ void append(std::string& text, const Value& value) {
 
 }  // namespace
 
-std::string write(const Value& value) {
+std::string write(const Value& value, std::size_t usual_size) {
   std::string text;
+  text.reserve(usual_size);
   append<rapidjson::UTF8<>>(text, value);
   return text;
 }

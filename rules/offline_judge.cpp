@@ -35,7 +35,7 @@ StatedObjects facts_of(std::string_view text, const Project& project) {
 std::optional<Deny> take(Request& request, const Endpoint& endpoint, const Project& project, std::string_view content) {
   if (content.empty()) return std::nullopt;
   const Deny unexpected{refusal("content.unexpected"), std::string(text(request.method)), Kind::None};
-  if (request.method == Method::Get || request.method == Method::Head) return unexpected;
+  if (is_safe(request.method)) return unexpected;
   request.has_content = endpoint.body != Body::None;
   if (endpoint.body == Body::Stream || endpoint.refusal || archive_rules(endpoint, request, project))
     return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 /// A shared object may be read by everybody and changed by nobody.
 std::optional<Deny> deny_change_of_shared(const Exchange& exchange, Kind kind) {
   const auto method = exchange.request.method;
-  if (method == Method::Get || method == Method::Head) return std::nullopt;
+  if (is_safe(method)) return std::nullopt;
   return Deny{kind == Kind::Network ? refusal("network.shared-default") : refusal("image.shared"), exchange.match.name,
               kind};
 }

@@ -82,7 +82,7 @@ std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exc
   if (!exchange.facts.complete()) return Ask{exchange.facts.take_open()};
   answer::hide_host(exchange.project, answer, *document);
   answer::show_names(exchange.project, answer, *document);
-  return json::write(*document) + "\n";
+  return json::write(*document, content.size() + 1) + "\n";
 }
 
 }  // namespace podfence::rules

@@ -56,7 +56,7 @@ std::variant<std::optional<std::string>, Ask> LineJudge::judge(std::string_view 
   if (!exchange_.facts.complete()) return Ask{exchange_.facts.take_open()};
   if (!keep) return std::nullopt;
   answer::show_names(exchange_.project, exchange_.match.endpoint->answer, *value);
-  return json::write(*value);
+  return json::write(*value, line.size() + 1);
 }
 
 std::variant<std::vector<Claim>, Ask> LineJudge::finish() {
