@@ -13,6 +13,7 @@
 
 #include "rules/json_parts.hpp"
 #include "rules/json_plain.hpp"
+#include "rules/utf8.hpp"
 
 namespace {
 
@@ -258,17 +259,37 @@ Reading read(Stream& stream, Builder<Stream> builder) {
   return {result, std::move(builder.error), std::move(builder.root)};
 }
 
+/// Where the reader decodes strings in place.
+class Copy {
+ public:
+  explicit Copy(std::string_view text)
+      : bytes_(std::make_unique_for_overwrite<char[]>(text.size() + looked_at_behind)), stream(bytes_.get()) {
+    std::fill_n(bytes_.get() + text.copy(bytes_.get(), text.size()), looked_at_behind, '\0');
+  }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+
+ public:
+  rapidjson::InsituStringStream stream;
+};
+
+/// A text that is fine is read in a copy, which is faster; of another one this tells what is wrong, and where.
 Reading read_foreign(std::string_view text, const Limits& limits) {
+  if (is_utf8(text)) {
+    Copy copy(text);
+    constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
+    auto reading = read<flags>(copy.stream, Builder(copy.stream, limits));
+    if (!reading.result.IsError()) return reading;
+  }
   rapidjson::MemoryStream stream(text.data(), text.size());
   return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream, Builder(stream, limits));
 }
 
-/// In a copy, where it decodes strings in place. It recurses no deeper than the limit, where the builder ends it.
-/// `parts`: nullptr for all of it.
+/// It recurses no deeper than the limit, where the builder ends it. `parts`: nullptr for all of it.
 Reading read_trusted(std::string_view text, const Limits& limits, const Parts* parts) {
-  const auto copy = std::make_unique_for_overwrite<char[]>(text.size() + looked_at_behind);
-  std::fill_n(copy.get() + text.copy(copy.get(), text.size()), looked_at_behind, '\0');
-  rapidjson::InsituStringStream stream(copy.get());
+  Copy copy(text);
+  auto& stream = copy.stream;
   if (parts) return read<rapidjson::kParseInsituFlag>(stream, Builder(stream, limits, *parts, text));
   return read<rapidjson::kParseInsituFlag>(stream, Builder(stream, limits));
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace podfence::rules {
 
@@ -29,6 +31,17 @@ bool within(char c, unsigned char first, unsigned char last) {
   return byte >= first && byte <= last;
 }
 
+/// Bytes of ASCII that it begins with, eight at a time.
+std::size_t ascii_words(std::string_view text) {
+  constexpr std::uint64_t tops = 0x8080808080808080;
+  std::size_t at = 0;
+  for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if (word & tops) break;
+  }
+  return at;
+}
+
 /// Bytes of the sequence that begins the text; 0 where it is malformed.
 std::size_t sequence_size(std::string_view text) {
   if (within(text[0], 0x00, 0x7F)) return 1;
@@ -46,6 +59,8 @@ std::size_t sequence_size(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
+    text.remove_prefix(ascii_words(text));
+    if (text.empty()) break;
     const std::size_t size = sequence_size(text);
     if (size == 0) return false;
     text.remove_prefix(size);

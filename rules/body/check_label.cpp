@@ -36,8 +36,9 @@ constexpr auto repeating_annotations =
 }  // namespace
 
 bool is_reserved_label(std::string_view name) {
-  const std::string lowered = ascii::lower(name);
-  return std::ranges::any_of(reserved_prefixes, [&](auto prefix) { return lowered.starts_with(prefix); });
+  return std::ranges::any_of(reserved_prefixes, [&](std::string_view prefix) {
+    return ascii::equal_caseless(name.substr(0, prefix.size()), prefix);
+  });
 }
 
 std::optional<Deny> check_label(std::string_view name, std::string_view value, const Project& project) {
@@ -45,7 +46,8 @@ std::optional<Deny> check_label(std::string_view name, std::string_view value, c
   if (name.empty() || name.find('=') != std::string::npos || std::ranges::any_of(name, ascii::is_control))
     return refuse(refusal("field.value"), "labels");
   if (name == project.label_key) return value == project.id ? std::nullopt : refuse(refusal("ownership.label"), name);
-  const bool is_own = name == environment_secrets_label(project) || name == immutable_secret_label(project);
+  const bool is_own = name.starts_with(project.label_key) &&
+                      (name == environment_secrets_label(project) || name == immutable_secret_label(project));
   return is_own || is_reserved_label(name) ? refuse(refusal("label.reserved"), name) : std::nullopt;
 }
 

@@ -30,10 +30,23 @@ Node& node_at(Node& root, std::string_view path) {
   return *node;
 }
 
+std::optional<json::Value> usual_value(const Rule& rule) {
+  const auto text = rule.kind == Rule::Kind::Forced ? rule.value : rule.default_text;
+  return text.empty() ? std::nullopt : std::optional(std::get<json::Value>(json::parse(text)));
+}
+
+void finish(Node& node) {
+  if (node.row) node.usual = usual_value(node.row->rule);
+  for (auto& member : node.members) finish(member);
+  for (const auto& child : {&node.item, &node.entry})
+    if (*child) finish(**child);
+}
+
 Node compile(const Table& table) {
   Node root;
   for (const Part& part : table.parts)
     for (const Row& row : part.rows) node_at(root, std::string(part.prefix).append(row.path)).row = &row;
+  finish(root);
   return root;
 }
 
@@ -41,9 +54,10 @@ Node compile(const Table& table) {
 
 /// Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
 const Node* Node::member(std::string_view spelling) const {
-  const auto found = std::ranges::find_if(members, [&](const Node& candidate) {
-    return candidate.name.size() == spelling.size() && ascii::equal_caseless(candidate.name, spelling);
-  });
+  const auto exact = std::ranges::find(members, spelling, &Node::name);
+  if (exact != members.end()) return &*exact;
+  const auto found = std::ranges::find_if(
+      members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, spelling); });
   return found == members.end() ? nullptr : &*found;
 }
 

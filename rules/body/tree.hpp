@@ -2,6 +2,7 @@
 // A table as a tree, to go along it with a value.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct Node {
   std::vector<Node> members = {};
   std::unique_ptr<Node> item = nullptr;   ///< `[]`
   std::unique_ptr<Node> entry = nullptr;  ///< `{}`
+  std::optional<json::Value> usual = {};  ///< the row's default, or what it is forced to be
 
   bool is_leaf() const { return members.empty() && !item && !entry; }
   /// By the client's spelling of its name; nullptr: it has no row.

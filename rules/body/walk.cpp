@@ -59,14 +59,14 @@ class Walk {
   Judgement judge(const Node& node, json::Value& value, const std::string& path, std::string* key, bool optional) {
     static constexpr Rule none{};
     const Rule& rule = node.row ? node.row->rule : none;
-    if (rule.kind == Rule::Kind::Denied && !value.is_zero() && !is_default(rule, value))
-      return denied(rule.refusal, path);
-    if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default(rule, value)) {
+    const bool is_default = !rule.default_text.empty() && value == *node.usual;
+    if (rule.kind == Rule::Kind::Denied && !value.is_zero() && !is_default) return denied(rule.refusal, path);
+    if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default) {
       value = {};
       return std::nullopt;
     }
     if (auto deny = judge_inside(node, value, path)) return deny;
-    if (rule.kind == Rule::Kind::Forced) value = forced(rule);
+    if (rule.kind == Rule::Kind::Forced) value = *node.usual;
     if (optional && !keeps_zero(rule) && says_nothing(value)) {
       value = {};
       return std::nullopt;
@@ -75,13 +75,7 @@ class Walk {
   }
 
  private:
-  static bool is_default(const Rule& rule, const json::Value& value) {
-    return !rule.default_text.empty() && json::write(value) == rule.default_text;
-  }
-
   static bool keeps_zero(const Rule& rule) { return rule.keeps_zero || rule.kind == Rule::Kind::Forced; }
-
-  static json::Value forced(const Rule& rule) { return std::get<json::Value>(json::parse(rule.value)); }
 
   Judgement judge_inside(const Node& node, json::Value& value, const std::string& path) {
     if (node.item) return value.items() ? judge_items(node, *value.items(), path) : mistyped(path);
@@ -152,7 +146,7 @@ class Walk {
       if (!each.value.is_null()) kept.members()->push_back({child->name, std::move(each.value)});
     }
     for (const Node& child : node.members)
-      if (child.row && child.row->rule.kind == Rule::Kind::Forced) kept.set(child.name, forced(child.row->rule));
+      if (child.row && child.row->rule.kind == Rule::Kind::Forced) kept.set(child.name, *child.usual);
     members = std::move(*kept.members());
     return std::nullopt;
   }
