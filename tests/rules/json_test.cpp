@@ -225,3 +225,21 @@ TEST_CASE("equality is of kind, order and text") {
   CHECK_FALSE(parsed("[1]") == parsed("[1,2]"));
   CHECK_FALSE(parsed("true") == parsed("false"));
 }
+
+TEST_CASE(
+    "a character that may not stand in a string as itself is found wherever it stands, and escaped in what is "
+    "written") {
+  for (std::size_t before = 0; before <= 40; ++before) {
+    CAPTURE(before);
+    for (int code = 0; code < 128; ++code) {
+      CAPTURE(code);
+      const auto text = std::string(before, 'a') + static_cast<char>(code) + std::string(20, 'z');
+      const bool plain = code >= ' ' && code != '"' && code != '\\';
+      for (const auto& limits : {json::Limits(), json::answer_limits})
+        CHECK(error_of("[\"" + text + "\"]", limits).empty() == plain);
+      const auto written = json::write(json::Value(text));
+      CHECK((written == "\"" + text + "\"") == plain);
+      if (code != 0) CHECK(*parsed(written).string() == text);
+    }
+  }
+}
