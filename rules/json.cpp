@@ -89,7 +89,7 @@ class Builder {
       return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
     if (object.empty() && limits_.trusted) object.reserve(usual_names);
-    object.push_back({std::string(name), Value()});
+    object.emplace_back().name = name;
     if (!limits_.trusted) names_at_.back().push_back(stream_.Tell());
     return true;
   }
@@ -173,7 +173,7 @@ class Builder {
     if (!run_) return;
     auto run = text_.substr(*run_, end - *run_);
     run = run.substr(0, run.find_last_not_of(", \t\r\n") + 1);
-    open_.back().members()->push_back({std::string(), Number{std::string(run)}});
+    open_.back().members()->emplace_back().value = Number{std::string(run)};
     run_.reset();
   }
 

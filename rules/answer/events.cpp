@@ -180,10 +180,15 @@ class EventRule final : public LineRule {
     return true;
   }
 
+  /// An event tells it up to three times.
   void show_image(const Event& event) {
+    std::string told, shown;
     const auto show = [&](json::Value* object, std::string_view member) {
-      if (auto* name = object ? object->find(member) : nullptr; name && name->string())
-        *name = shown_image(exchange_, *name->string(), "");
+      auto* value = object ? object->find(member) : nullptr;
+      std::string* name = value ? value->string() : nullptr;
+      if (!name) return;
+      if (*name != told) shown = shown_image(exchange_, told = *name, "");
+      *name = shown;
     };
     show(event.attributes(), "image");
     show(&event.line, "from");
