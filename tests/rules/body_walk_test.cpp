@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "rules/body/table.hpp"
 #include "tests/rules/body_judge.hpp"
 
 using namespace podfence::tests;
@@ -143,4 +144,17 @@ TEST_CASE("the subject of a refusal names the field with its path") {
   CHECK(judge(Body::ContainerCreateCompat, R"({"HostConfig":{"privileged":true}})", world).subject ==
         "HostConfig.Privileged");
   CHECK(judge(Body::ContainerCreateLibpod, R"({"mounts":[{"type":1}]})", world).subject == "mounts[].type");
+}
+
+TEST_CASE("a row's value is its default or what it is forced to be, never both") {
+  int values = 0;
+  for (const auto& table : podfence::rules::tables())
+    for (const auto& part : table.parts)
+      for (const auto& row : part.rows) {
+        const bool forced = row.rule.kind == podfence::rules::Rule::Kind::Forced,
+                   has_default = !row.rule.default_text.empty();
+        values += forced || has_default;
+        CHECK_FALSE((forced && has_default));
+      }
+  CHECK(values > 10);
 }
