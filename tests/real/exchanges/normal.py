@@ -19,7 +19,7 @@ PATTERNS = [(re.compile(pattern), word) for pattern, word in (
 # Values that are of the moment, by their keys; that they are there, and of which type, is compared.
 VALUES = {"Pid", "ConmonPid", "PID", "pid", "Size", "SizeRw", "SizeRootFs", "CPU", "CPUNano", "CPUSystemNano", "SystemNano", "UpTime", "Up",
           "Duration", "AvgCPU", "MemUsage", "MemLimit", "MemPerc", "PIDs", "BlockInput", "BlockOutput", "NetInput", "NetOutput", "PercentCPU", "memFree",
-          "swapFree", "NEventsListener", "NFd", "NGoroutines", "uptime", "freeLocks", "graphRootUsed", "userPercent", "systemPercent",
+          "swapFree", "NEventsListener", "NFd", "NGoroutines", "uptime", "Uptime", "freeLocks", "graphRootUsed", "userPercent", "systemPercent",
           "idlePercent", "IPPrefix", "system_cpu_usage", "total_usage", "usage_in_kernelmode", "usage_in_usermode", "LockNumber", "SizeRw",
           "StartedAt", "FinishedAt", "lockNumber", "cpu_usage", "memory_stats", "timeNano", "time", "CreatedAt", "CreatedTime", "Created",
           "ReclaimableSize", "RWSize", "LayersSize", "UsageData", "kernelMemory", "MountCount", "Reclaimable", "VirtualSize", "SpaceReclaimed",
