@@ -17,6 +17,7 @@ from stage import Attempt, Stage  # noqa: E402
 
 CASES_AT_LEAST, BARE_EFFECTS_AT_LEAST = 150, {"4.3.1": 140, "5.4.2": 540}
 PATIENCE = 3  # seconds that an effect past podfence may take to be seen
+TRIES = 3     # past podfence only: an attack that needs somebody to come first, or a network in time, has its effect in one of them
 
 _stages = {}
 _private = {}   # the podfence of cases with private names
@@ -85,7 +86,13 @@ def through_podfence(world, stage, case):
 
 
 def past_podfence(stage, case):
-    attempt = Attempt(stage, case, stage.engine.direct, PATIENCE if stage.version in case.bites else 0)
+    bites = stage.version in case.bites and met(case.needs, stage)
+    attempt = Attempt(stage, case, stage.engine.direct, PATIENCE if bites else 0)
+    for _ in range(TRIES - 1 if bites else 0):
+        if attempt.occurred:
+            break
+        _restored(stage, attempt, "past podfence")
+        attempt = Attempt(stage, case, stage.engine.direct, PATIENCE)
     _count["bare"] += attempt.occurred
     if stage.version in case.harmless:
         reason = case.harmless[stage.version]

@@ -20,6 +20,8 @@ REGISTRY = "podfence: the registry is not one that your project may use: example
 SHARED = "podfence: the image is shared by all projects and cannot be changed: {}. {}. [rule image.shared]"
 EVERYBODY = "podfence: the endpoint acts on the objects of everybody: /libpod/system/prune. Prune or remove each kind of object by itself. " \
             "[rule endpoint.global]"
+BUILD_CACHE = "podfence: there is no build cache that could be pruned: /build/prune. Prune containers, images, volumes and networks, each by itself. " \
+              "[rule endpoint.build-cache]"
 BUILDKIT = "podfence: privileged mode is not allowed: HostConfig.Privileged. Set DOCKER_BUILDKIT=0 to use the classic builder: " \
            "BuildKit's needs it. [rule privilege.privileged]"
 
@@ -48,6 +50,8 @@ def test_docker(world):
             _is_said(docker("run", "--rm", *options, IMAGE, "true"), 125, "docker: Error response from daemon: ", text, behind)
         for command, text in OTHERS:
             _is_said(docker(*command), 1, "Error response from daemon: ", text, "\n")
+        ran = docker("builder", "prune", "-f")  # the client has something of its own to say before
+        check((ran.code, ran.err.endswith(f"\n\nError response from daemon: {BUILD_CACHE}\n")) == (1, True), BUILD_CACHE, ran)
         equal(world.p1.get(f"{API}/containers/json?all=1").json(), [], "nothing was made")
 
 
