@@ -75,6 +75,8 @@ std::string write(const Value& value, std::size_t usual_size) {
   std::string text;
   text.reserve(usual_size);
   append<rapidjson::UTF8<>>(text, value);
+  // Who keeps it counts its size: no more is held than growing would have left.
+  if (text.capacity() > 2 * text.size()) text.shrink_to_fit();
   return text;
 }
 

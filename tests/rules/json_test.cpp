@@ -243,3 +243,8 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("a text that becomes shorter than was thought holds no more memory for that") {
+  const json::Value value(std::string(100, 'a'));
+  CHECK(json::write(value, 1'000'000).capacity() <= 2 * json::write(value).size());
+}
