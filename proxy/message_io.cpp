@@ -38,9 +38,9 @@ rules::Deny deny_for(HeadScan::State state, bool in_target, const Limits& limits
   return {refusal("http.syntax"), "a line that does not end in CR LF", rules::Kind::None};
 }
 
-/// Reads on until the scan has an opinion.
-Task<HeadScan::State> scan_more(Connection& connection, HeadScan& scan) {
-  auto state = HeadScan::State::Incomplete;
+/// Reads until the scan has an opinion.
+Task<HeadScan::State> scan_head(Connection& connection, HeadScan& scan) {
+  auto state = scan.scan(connection.received());
   while (state == HeadScan::State::Incomplete) {
     if (!co_await connection.receive()) break;
     state = scan.scan(connection.received());
@@ -57,8 +57,8 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection
     co_return RefusedHead{
         {rules::refusal("http.syntax"), "it does not begin with a method", rules::Kind::None}, {}, {}};
   HeadScan scan(limits.head_bytes);
-  auto state = scan.scan(connection.received());
-  if (state == HeadScan::State::Incomplete) state = co_await scan_more(connection, scan);
+  auto state = scan.scan(connection.received());  // most heads are there already
+  if (state == HeadScan::State::Incomplete) state = co_await scan_head(connection, scan);
   if (state == HeadScan::State::Incomplete) co_return Ended{};
   if (state != HeadScan::State::Complete)
     co_return RefusedHead{deny_for(state, is_in_target(scan, connection.received()), limits), {}, {}};
@@ -71,8 +71,7 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection
 Task<std::variant<AnswerHead, AnswerFailure>> read_answer_head(Connection& connection, bool to_head, bool upgrade) {
   for (int interim = 0; interim <= max_interim_answers; ++interim) {
     HeadScan scan(max_answer_head);
-    auto state = scan.scan(connection.received());
-    if (state == HeadScan::State::Incomplete) state = co_await scan_more(connection, scan);
+    const auto state = co_await scan_head(connection, scan);
     if (state == HeadScan::State::Incomplete && connection.received().empty() && interim == 0)
       co_return AnswerFailure::Silent;
     if (state != HeadScan::State::Complete) break;

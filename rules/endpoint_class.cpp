@@ -16,8 +16,6 @@ bool removes_something(const Endpoint& endpoint) {
   return endpoint.method == Method::Delete || endpoint.act == Act::Prune;
 }
 
-bool only_reads(const Endpoint& endpoint) { return is_safe(endpoint.method); }
-
 }  // namespace
 
 std::string_view group_of(const Endpoint& endpoint) {
@@ -34,7 +32,7 @@ std::string_view act_of(const Endpoint& endpoint) {
   if (resource == Resource::Streams) return "stream";
   if (resource || makes_something(endpoint)) return "create";
   if (removes_something(endpoint)) return "remove";
-  return only_reads(endpoint) ? "read" : "change";
+  return is_safe(endpoint.method) ? "read" : "change";
 }
 
 }  // namespace podfence::rules

@@ -260,17 +260,13 @@ Reading read(Stream& stream, Builder<Stream> builder) {
 }
 
 /// Where the reader decodes strings in place.
-class Copy {
- public:
+struct Copy {
   explicit Copy(std::string_view text)
-      : bytes_(std::make_unique_for_overwrite<char[]>(text.size() + looked_at_behind)), stream(bytes_.get()) {
-    std::fill_n(bytes_.get() + text.copy(bytes_.get(), text.size()), looked_at_behind, '\0');
+      : bytes(std::make_unique_for_overwrite<char[]>(text.size() + looked_at_behind)), stream(bytes.get()) {
+    std::fill_n(bytes.get() + text.copy(bytes.get(), text.size()), looked_at_behind, '\0');
   }
 
- private:
-  std::unique_ptr<char[]> bytes_;
-
- public:
+  std::unique_ptr<char[]> bytes;
   rapidjson::InsituStringStream stream;
 };
 

@@ -34,13 +34,20 @@ std::string ask(const std::string& host, const std::string& method, const std::s
   return read;
 }
 
+/// http://127.0.0.1:PORT/WORD/
+struct Address {
+  explicit Address(const std::string& text)
+      : host(text.substr(7, text.find('/', 7) - 7)), word(text.substr(text.find('/', 7))) {}
+  std::string host, word;
+};
+
 struct Bridge {
   Bridge()
       : dashboard(context, podfence.path, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)),
         thread([this] { context.run(); }) {
-    const auto address = dashboard.address();  // http://127.0.0.1:PORT/WORD/
-    host = address.substr(7, address.find('/', 7) - 7);
-    word = address.substr(address.find('/', 7));
+    const Address address(dashboard.address());
+    host = address.host;
+    word = address.word;
   }
   ~Bridge() {
     boost::asio::post(context, [this] { dashboard.stop(); });
@@ -93,9 +100,8 @@ TEST_CASE("a page whose podfence is not there says so, and of which socket") {
   const tcp::endpoint any(boost::asio::ip::address_v4::loopback(), 0);
   Dashboard dashboard(context, "/nowhere/admin.sock", any);
   std::thread thread([&] { context.run(); });
-  const auto address = dashboard.address();
-  const auto slash = address.find('/', 7);
-  const auto answer = ask(address.substr(7, slash - 7), "GET", address.substr(slash), address.substr(7, slash - 7));
+  const Address address(dashboard.address());
+  const auto answer = ask(address.host, "GET", address.word, address.host);
   CHECK(has_status(answer, "503"));
   CHECK(answer.find("nobody answers on the operator's socket: /nowhere/admin.sock") != std::string::npos);
   CHECK(answer.find("Look whether podfence is running") != std::string::npos);

@@ -87,12 +87,11 @@ def through_podfence(world, stage, case):
 
 def past_podfence(stage, case):
     bites = stage.version in case.bites and met(case.needs, stage)
-    attempt = Attempt(stage, case, stage.engine.direct, PATIENCE if bites else 0)
-    for _ in range(TRIES - 1 if bites else 0):
+    for _ in range(TRIES if bites else 1):
+        attempt = Attempt(stage, case, stage.engine.direct, PATIENCE if bites else 0)
+        _restored(stage, attempt, "past podfence")
         if attempt.occurred:
             break
-        _restored(stage, attempt, "past podfence")
-        attempt = Attempt(stage, case, stage.engine.direct, PATIENCE)
     _count["bare"] += attempt.occurred
     if stage.version in case.harmless:
         reason = case.harmless[stage.version]
@@ -104,7 +103,6 @@ def past_podfence(stage, case):
         check(attempt.occurred, "has its effect past podfence", attempt)
     elif attempt.occurred:
         print(f"  {case.name} has its effect on Podman {stage.version}, which its file does not tell")
-    _restored(stage, attempt, "past podfence")
 
 
 def _topic(case, world):

@@ -66,7 +66,7 @@ def played(world, story):
 
 def _played(world, story, project):
     sides = []
-    _tidy(world, world.engine.direct)  # suites that ran before leave images
+    _tidy(world, world.engine.direct)
     for socket in (world.engine.direct, project):
         side = Side(socket, world)
         sides.append([side.play(exchange) for exchange in story()])
@@ -81,7 +81,7 @@ MADE = {"containers": "web tty echo user brief well member group-web renamed los
 
 
 def _tidy(world, socket):
-    """What a story left behind, if it went wrong."""
+    """What stories make, and an image that suites before them may have left."""
     made = MADE | {"images": f"{MADE['images']} {world.engine.registry_name}/team/mine:latest"}
     for kind, names in made.items():
         there = world.engine.direct.get(f"{LIBPOD}/{kind}/json" + ("?all=true" if kind == "containers" else "")).text
