@@ -94,6 +94,6 @@ def test_events(world):
     live.close()
     for action in ("create", "start", "died", "remove"):
         contains(actions, action, f"live events tell {action}")
-    past = world.p1.get(f"{LIBPOD}/events" + query(stream=False, since=since, until=int(time.time()) + 3))
+    past = world.p1.get(f"{LIBPOD}/events" + query(stream=False, since=since, until=int(time.time()) + 60))
     contains([event["Action"] for event in past.lines()], "create", "past events")
     world.unharmed()
