@@ -116,7 +116,7 @@ def output_of(socket, name):
     """Starts the container and reads what it writes until it ends; "" when it does not start."""
     if socket.post(versioned(f"/containers/{name}/start")).status >= 400:
         return ""
-    socket.post(versioned(f"/containers/{name}/wait"), timeout=20)
+    socket.post(versioned(f"/libpod/containers/{name}/wait?interval=20ms"), timeout=20)  # Podman looks every 250 ms otherwise
     return socket.get(versioned(f"/libpod/containers/{name}/logs?stdout=true&stderr=true")).text
 
 

@@ -244,7 +244,7 @@ def _disturb(world):
                                                                "volumes": [{"Name": name, "Dest": "/v"}]})
         identifier = created.json()["Id"]
         project.post(f"{LIBPOD}/containers/{identifier}/start")
-        project.post(f"{LIBPOD}/containers/{identifier}/wait")
+        project.post(f"{LIBPOD}/containers/{identifier}/wait?interval=20ms")
         project.delete(f"{LIBPOD}/containers/{identifier}")
         project.delete(f"{LIBPOD}/pods/{name}-pod")
         project.delete(f"{LIBPOD}/networks/{name}")

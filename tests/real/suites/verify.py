@@ -107,6 +107,8 @@ def test_sound(world):
 
 def test_raw(world):
     """Against Podman itself every family fails with evidence, and everything is removed again."""
+    if world.names == "private":
+        return  # whose names they are makes no difference to it
     before = _state(world)
     ran = _verify(world, world.fence, *_raw(world), "--json")
     report = _report(ran)
@@ -142,6 +144,8 @@ def _for_people(text):
 
 def test_interrupted(world):
     """A signal, or a reader who goes away, in the middle: everything is removed."""
+    if world.names == "private":
+        return  # whose names they are makes no difference to it
     before = _state(world)
     for number in (signal.SIGINT, signal.SIGTERM):
         process = _started(world, world.fence, *_raw(world))
@@ -159,6 +163,8 @@ def test_interrupted(world):
 
 def test_podman_goes_away(world):
     """In the middle: that is told, and the next run removes what was left."""
+    if world.names == "private":
+        return  # whose names they are makes no difference to it
     before = _state(world)
     path = str(world.engine.runtime / "relay.sock")
     relay = subprocess.Popen(["socat", f"UNIX-LISTEN:{path},fork,backlog=128", f"UNIX-CONNECT:{world.engine.socket_path}"],

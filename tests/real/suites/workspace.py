@@ -52,7 +52,7 @@ def _run(project, path, content):
         return answer, ""
     started = project.post(f"{API}/containers/mounts/start")
     check(started.status == 204, "the container starts", started)
-    project.post(f"{API}/containers/mounts/wait", timeout=30)
+    project.post(f"{LIBPOD}/containers/mounts/wait?interval=20ms", timeout=30)
     logs = project.get(f"{LIBPOD}/containers/mounts/logs?stdout=true&stderr=true")
     return answer, logs.text
 

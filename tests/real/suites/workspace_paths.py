@@ -34,7 +34,7 @@ def _output(project, name="below"):
     """Starts the container and waits for its end."""
     started = project.post(f"{API}/containers/{name}/start")
     check(started.status == 204, f"{name} starts", started)
-    project.post(f"{API}/containers/{name}/wait", timeout=30)
+    project.post(f"{LIBPOD}/containers/{name}/wait?interval=20ms", timeout=30)
     return project.get(f"{LIBPOD}/containers/{name}/logs?stdout=true&stderr=true").text
 
 
