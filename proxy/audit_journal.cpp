@@ -33,7 +33,7 @@ class Journal : public AuditSink {
                                std::generic_category().message(errno));
   }
 
-  int write(const rules::AuditRecord& record, const std::string& line) override {
+  int write(const rules::AuditRecord& record, std::string line) override {
     const std::string entry =
         "PRIORITY=6\nSYSLOG_IDENTIFIER=podfence\nPODFENCE_PROJECT=" + rules::escaped(record.project) +
         "\nPODFENCE_DECISION=" + rules::escaped(record.decision) + "\nPODFENCE_RULE=" + rules::escaped(record.rule) +

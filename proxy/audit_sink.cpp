@@ -17,9 +17,10 @@ namespace {
 /// A line is one write(2), unless that stops short.
 class Descriptor {
  public:
-  int write(int file, const std::string& line) {
-    const std::string text = (torn_ ? "\n" : "") + line + "\n";
-    std::string_view rest = text;
+  int write(int file, std::string line) {
+    line += '\n';
+    if (torn_) line.insert(0, 1, '\n');
+    std::string_view rest = line;
     while (!rest.empty()) {
       const ssize_t written = ::write(file, rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
@@ -27,7 +28,7 @@ class Descriptor {
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
     const int error = rest.empty() ? 0 : errno;
-    if (rest.size() < text.size()) torn_ = !rest.empty();
+    if (rest.size() < line.size()) torn_ = !rest.empty();
     return error;
   }
   void begin() { torn_ = false; }
@@ -38,7 +39,7 @@ class Descriptor {
 
 class StandardError : public AuditSink {
  public:
-  int write(const rules::AuditRecord&, const std::string& line) override { return out_.write(STDERR_FILENO, line); }
+  int write(const rules::AuditRecord&, std::string line) override { return out_.write(STDERR_FILENO, std::move(line)); }
   void reopen() override { throw std::runtime_error("standard error is no file of podfence's"); }
 
  private:
@@ -49,8 +50,8 @@ class LogFile : public AuditSink {
  public:
   explicit LogFile(std::string path) : path_(std::move(path)), file_(open()) {}
 
-  int write(const rules::AuditRecord&, const std::string& line) override {
-    return out_.write(file_.descriptor(), line);
+  int write(const rules::AuditRecord&, std::string line) override {
+    return out_.write(file_.descriptor(), std::move(line));
   }
 
   void reopen() override {

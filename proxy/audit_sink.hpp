@@ -12,7 +12,7 @@ class AuditSink {
  public:
   virtual ~AuditSink() = default;
   /// 0, or the error number: the line is not there, or not whole. `line` is the record's, without its end.
-  virtual int write(const rules::AuditRecord& record, const std::string& line) = 0;
+  virtual int write(const rules::AuditRecord& record, std::string line) = 0;
   /// Of a file that was given another name: opens the path anew. Throws as at the start; then nothing has changed.
   virtual void reopen() {}
 };

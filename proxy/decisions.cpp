@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -43,9 +44,9 @@ struct Decisions::Reader {
 
 void Decisions::tell(const rules::AuditRecord& record) {
   auto& recent = record.rule.empty() ? recent_others_ : recent_denied_;
-  auto& kept = recent.emplace_back(record);
+  recent.push_back(record);  // the texts of the oldest one give their room
+  auto& kept = recent.back();
   kept.query = kept.content = std::nullopt;  // they are not told, and can be large
-  if (recent.size() > max_recent) recent.pop_front();
   for (auto* reader : readers_) queue(*reader, record);
 }
 

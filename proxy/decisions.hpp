@@ -3,7 +3,7 @@
 // reader: one that is too slow loses decisions, and is told how many.
 
 #include <boost/asio/steady_timer.hpp>
-#include <deque>
+#include <boost/circular_buffer.hpp>
 #include <functional>
 #include <list>
 #include <string>
@@ -42,8 +42,8 @@ class Decisions {
   boost::asio::any_io_executor executor_;
   Place place_;
   std::chrono::milliseconds heartbeat_;
-  std::deque<rules::AuditRecord> recent_denied_;
-  std::deque<rules::AuditRecord> recent_others_;
+  boost::circular_buffer<rules::AuditRecord> recent_denied_{max_recent};
+  boost::circular_buffer<rules::AuditRecord> recent_others_{max_recent};
   std::list<Reader*> readers_;
 };
 
