@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
@@ -146,8 +147,13 @@ Task<bool> Connection::send(Pieces pieces) {
   if (written_) co_return true;
   const Wait wait(*this);
   const auto size = asio::buffer_size(pieces);
-  if (size >= buffer_size && !std::exchange(streaming_, true))
+  if (size < buffer_size) {
+    // Behind what has come together with what this is about: whoever sleeps is woken by the first of several messages.
+    co_await asio::post(socket_.get_executor(), asio::use_awaitable);
+    if (interrupted_) co_return false;
+  } else if (!std::exchange(streaming_, true)) {
     ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_SNDBUF, &stream_send_buffer, sizeof stream_send_buffer);
+  }
   boost::system::error_code error;
   auto sent = send_now(pieces, error);
   if (error || sent == size) co_return !error;
