@@ -148,7 +148,7 @@ Task<bool> Connection::send(Pieces pieces) {
   const Wait wait(*this);
   const auto size = asio::buffer_size(pieces);
   if (size < buffer_size) {
-    // Behind what has come together with what this is about: whoever sleeps is woken by the first of several messages.
+    // When what came together has been seen to: of several messages the first wakes the reader.
     co_await asio::post(socket_.get_executor(), asio::use_awaitable);
     if (interrupted_) co_return false;
   } else if (!std::exchange(streaming_, true)) {

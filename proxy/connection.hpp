@@ -47,7 +47,7 @@ class Connection {
 
   /// More bytes at the end of received(). False: end of stream, error, interrupted, or the buffer is full.
   Task<bool> receive();
-  /// All bytes, or false.
+  /// All bytes, or false. Few of them wait for what else has come: others run meanwhile.
   Task<bool> send(std::string_view bytes);
   Task<bool> send(Pieces pieces);
 
