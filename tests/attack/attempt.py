@@ -6,7 +6,7 @@ import re
 import tarfile
 from pathlib import Path
 
-from clients import versioned
+from clients import versioned, wait_for_end
 from wire import Answer, Closed, query, request
 
 PLACEHOLDER = re.compile(r"\{([A-Z][A-Z0-9_]*)\}")
@@ -116,7 +116,7 @@ def output_of(socket, name):
     """Starts the container and reads what it writes until it ends; "" when it does not start."""
     if socket.post(versioned(f"/containers/{name}/start")).status >= 400:
         return ""
-    socket.post(versioned(f"/libpod/containers/{name}/wait?interval=20ms"), timeout=20)  # Podman looks every 250 ms otherwise
+    wait_for_end(socket, name, timeout=20)
     return socket.get(versioned(f"/libpod/containers/{name}/logs?stdout=true&stderr=true")).text
 
 

@@ -21,6 +21,11 @@ def versioned(target):
     return target if target.startswith("/v") and target[2:3].isdigit() else API + target
 
 
+def wait_for_end(socket, container, timeout=60.0):
+    """Podman looks every 250 ms unless it is told otherwise."""
+    return socket.post(f"{LIBPOD}/containers/{container}/wait?interval=20ms", timeout=timeout)
+
+
 @dataclass
 class Ran:
     """What a command did."""

@@ -5,7 +5,7 @@ import json
 import os
 
 from check import check, equal
-from clients import LIBPOD, Project
+from clients import LIBPOD, Project, wait_for_end
 from fence import Fence
 from wire import query
 
@@ -60,7 +60,7 @@ class Neighbour:
             check(answer.status == 204, f"p10 starts {name}", answer)
         p10.post(f"{LIBPOD}/pods/{self.pod}/start")
         ids["exec"] = p10.post(f"{LIBPOD}/containers/{self.container}/exec", {"Cmd": ["echo", "exec-canary"]}).json()["Id"]
-        p10.post(f"{LIBPOD}/containers/{self.job}/wait")
+        wait_for_end(p10, self.job)
         direct = self.world.engine.direct
         ids["network"] = direct.get(f"{LIBPOD}/networks/{self._upstream(self.network)}/json").json()["id"]
         ids["image"] = direct.get(f"{LIBPOD}/images/{self.image}/json").json()["Id"]

@@ -3,7 +3,7 @@
 import time
 
 from check import check, contains, equal
-from clients import API, LIBPOD, ok
+from clients import API, LIBPOD, ok, wait_for_end
 from wire import LineStream, query
 from world import IMAGE, LABEL, SLEEP
 
@@ -244,7 +244,7 @@ def _disturb(world):
                                                                "volumes": [{"Name": name, "Dest": "/v"}]})
         identifier = created.json()["Id"]
         project.post(f"{LIBPOD}/containers/{identifier}/start")
-        project.post(f"{LIBPOD}/containers/{identifier}/wait?interval=20ms")
+        wait_for_end(project, identifier)
         project.delete(f"{LIBPOD}/containers/{identifier}")
         project.delete(f"{LIBPOD}/pods/{name}-pod")
         project.delete(f"{LIBPOD}/networks/{name}")

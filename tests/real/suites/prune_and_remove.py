@@ -3,7 +3,7 @@
 import json
 
 from check import check, contains, equal, lacks
-from clients import API, LIBPOD, ok
+from clients import API, LIBPOD, ok, wait_for_end
 from wire import query
 from world import IMAGE, LABEL, SLEEP
 
@@ -11,7 +11,7 @@ from world import IMAGE, LABEL, SLEEP
 def _stopped(world, name="done"):
     world.p1.post(f"{LIBPOD}/containers/create", {"image": IMAGE, "name": name, "command": ["true"], "labels": {"kind": "done"}})
     world.p1.post(f"{LIBPOD}/containers/{name}/start")
-    world.p1.post(f"{LIBPOD}/containers/{name}/wait?interval=20ms")
+    wait_for_end(world.p1, name)
 
 
 def _make(world):
@@ -32,7 +32,7 @@ def _p10_unused(world):
     p10.post(f"{LIBPOD}/networks/create", {"name": "unused-canary", "labels": {"kind": "done"}})
     p10.post(f"{LIBPOD}/containers/create", {"image": IMAGE, "name": "done-canary", "command": ["true"], "labels": {"kind": "done"}})
     p10.post(f"{LIBPOD}/containers/done-canary/start")
-    p10.post(f"{LIBPOD}/containers/done-canary/wait?interval=20ms")
+    wait_for_end(p10, "done-canary")
     ok(p10.podman("pod", "create", "--name", "stopped-canary"))
     ok(p10.podman("pod", "start", "stopped-canary"))
     ok(p10.podman("pod", "stop", "-t", "1", "stopped-canary"))

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from check import check, contains, equal, lacks
-from clients import API, LIBPOD, fails, ok, says
+from clients import API, LIBPOD, fails, ok, says, wait_for_end
 from workspace_races import has_sub_paths
 from world import IMAGE, LABEL
 
@@ -52,7 +52,7 @@ def _run(project, path, content):
         return answer, ""
     started = project.post(f"{API}/containers/mounts/start")
     check(started.status == 204, "the container starts", started)
-    project.post(f"{LIBPOD}/containers/mounts/wait?interval=20ms", timeout=30)
+    wait_for_end(project, "mounts", timeout=30)
     logs = project.get(f"{LIBPOD}/containers/mounts/logs?stdout=true&stderr=true")
     return answer, logs.text
 

@@ -8,7 +8,7 @@ import tarfile
 from contextlib import contextmanager
 
 from check import check, contains, equal, lacks, skip
-from clients import API, LIBPOD, fails, ok, says
+from clients import API, LIBPOD, fails, ok, says, wait_for_end
 from workspace_races import SECRET, Place, has_sub_paths
 from world import IMAGE
 
@@ -34,7 +34,7 @@ def _output(project, name="below"):
     """Starts the container and waits for its end."""
     started = project.post(f"{API}/containers/{name}/start")
     check(started.status == 204, f"{name} starts", started)
-    project.post(f"{LIBPOD}/containers/{name}/wait?interval=20ms", timeout=30)
+    wait_for_end(project, name, timeout=30)
     return project.get(f"{LIBPOD}/containers/{name}/logs?stdout=true&stderr=true").text
 
 
