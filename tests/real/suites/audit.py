@@ -126,7 +126,7 @@ def test_rotation(world):
             until(lambda: len(seen) > 10 * number, 30)  # between two changes of the file some are answered
             os.rename(fence.audit_path, f"{fence.audit_path}.{number}")
             fence.process.send_signal(signal.SIGUSR1)
-            check(until(fence.audit_path.exists, 5), f"{number}: there is a file again")
+            check(until(fence.audit_path.exists, 20), f"{number}: there is a file again")
         over.set()
         for client in clients:
             client.join(30)

@@ -217,7 +217,7 @@ def test_flood(world):
         for _ in range(5):
             began = time.monotonic()
             equal(world.p10.get("/_ping").status, 200, "p10 is served while p1 floods")
-            check(time.monotonic() - began < 3, "p10 is served in time while p1 floods", time.monotonic() - began)
+            check(time.monotonic() - began < 10, "p10 is served in time while p1 floods", time.monotonic() - began)
     check(until(lambda: _serves(world.p1), 20), "p1 is served after its flood")
 
 

@@ -143,7 +143,7 @@ def _life(application):
     shows(app("logs", "--no-color", "web"), "web has green")
     after = {service: app.identifier(service) for service in before}
     equal([service for service in before if before[service] != after[service]], ["web"], "up after a change makes what has changed")
-    said = follower.communicate(timeout=20)[0].decode()
+    said = follower.communicate(timeout=60)[0].decode()
     check(follower.returncode == 0 and "web has blue" in said, "logs -f follows a service to its end", said)
     shows(app("exec", "-T", "api", "cat", "/shared/table"), "row", what="the volume is kept")
     app.write("green")   # `extra` is an orphan now

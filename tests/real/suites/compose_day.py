@@ -70,7 +70,7 @@ def test_application(world):
     shows(p1.docker("ps", "--filter", "label=com.docker.compose.project=shop", "--format", "{{.Names}}"),
           "shop_db_1", "shop_api_1", "shop_web_1")
     ok(compose("down", "-v", "-t", "2", timeout=120))
-    out, _ = follower.communicate(timeout=20)
+    out, _ = follower.communicate(timeout=60)
     contains(out.decode(), "db is up", "logs -f of an application")
     for listing in (("ps", "-aq"), ("volume", "ls", "-q"), ("network", "ls", "-q", "--filter", "name=shop")):
         equal(ok(p1.docker(*listing)).out, "", f"{' '.join(listing[:2])} is empty after down -v")

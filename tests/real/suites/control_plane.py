@@ -188,7 +188,7 @@ def test_podman_over_tls(world):
     options = f"cert={path('pinned.pem')},key={path('pinned.key')},cafile={path('ca.pem')}"
     bridge = subprocess.Popen(["socat", f"UNIX-LISTEN:{local},fork,mode=600", f"OPENSSL:127.0.0.1:{stage.port},{options}"])
     try:
-        check(until(local.exists, 5), "socat listens")
+        check(until(local.exists, 20), "socat listens")
 
         def podman(*words):
             return subprocess.run([*world.programs["podman"], "--remote", "--url", f"unix://{local}", *words],

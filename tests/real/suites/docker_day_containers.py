@@ -82,7 +82,7 @@ def test_logs(world):
     line = follower.stdout.readline()
     check(line.startswith(b"line "), "logs -f shows new lines as they come", line)
     ok(docker("stop", "-t", "2", "talker"))
-    follower.communicate(timeout=10)
+    follower.communicate(timeout=60)
     equal(follower.returncode, 0, "logs -f ends with the container")
     ok(docker("rm", "talker"))
 
@@ -171,7 +171,7 @@ def test_states(world):
     waiting = world.p1.start(world.p1.programs["docker"], "wait", "web")
     time.sleep(0.5)
     ok(docker("stop", "-t", "2", "web"))
-    equal(waiting.communicate(timeout=10)[0], b"0\n", "wait ends with the container's code")
+    equal(waiting.communicate(timeout=60)[0], b"0\n", "wait ends with the container's code")
     ok(docker("rename", "web", "shop"))
     says(docker("inspect", "-f", "{{.Name}}", "shop"), "/shop")
     ok(docker("rename", "shop", "web"))

@@ -175,7 +175,7 @@ def _run(stage, command):
             if row.get("meanwhile") == "denied":
                 stage.fence.projects["p1"].post(f"{API}/containers/create", DENIED)
             return row["stays"] in stage.said() and process.poll() is None
-        check(until(ready, 10, 0.2), f"{what} goes on, and says {row['stays']!r}", stage.said())
+        check(until(ready, 30, 0.2), f"{what} goes on, and says {row['stays']!r}", stage.said())
     elif "by" not in row:
         process = stage.start(command, row)
         try:

@@ -59,7 +59,7 @@ def test_attach_and_logs(world):
     follower = world.p1.start(*world.p1.programs["podman"], "--remote", "logs", "-f", "talker")
     check(follower.stdout.readline().startswith(b"line "), "logs -f shows lines as they come")
     ok(podman("stop", "-t", "2", "talker"))
-    follower.communicate(timeout=10)
+    follower.communicate(timeout=60)
     ok(podman("rm", "talker"))
 
 
@@ -127,7 +127,7 @@ def test_states(world):
     waiting = world.p1.start(*world.p1.programs["podman"], "--remote", "wait", "web")
     time.sleep(0.5)
     ok(podman("stop", "-t", "2", "web"))
-    equal(waiting.communicate(timeout=10)[0], b"0\n", "wait ends with the container's code")
+    equal(waiting.communicate(timeout=60)[0], b"0\n", "wait ends with the container's code")
     identifier = ok(podman("inspect", "--format", "{{.Id}}", "web")).text
     for path in ("pause", "unpause"):
         bare = world.engine.direct.post(f"{LIBPOD}/containers/{identifier}/{path}")
