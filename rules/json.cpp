@@ -11,7 +11,6 @@
 #include <limits>
 #include <memory>
 
-#include "rules/json_parts.hpp"
 #include "rules/json_plain.hpp"
 #include "rules/utf8.hpp"
 
@@ -58,32 +57,16 @@ template <class Stream>
 class Builder {
  public:
   Builder(Stream& stream, const Limits& limits) : stream_(stream), limits_(limits) {}
-  /// `text`: what is read, as it is.
-  Builder(Stream& stream, const Limits& limits, const Parts& parts, std::string_view text)
-      : stream_(stream), limits_(limits), parts_(&parts), text_(text) {}
 
-  bool Null() { return skips_ || add(Value()); }
-  bool Bool(bool value) { return skips_ || add(Value(value)); }
-  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
-    return skips_ || add(Number{std::string(text, size)});
-  }
+  bool Null() { return add(Value()); }
+  bool Bool(bool value) { return add(Value(value)); }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) { return add(Number{std::string(text, size)}); }
   bool String(const char* text, rapidjson::SizeType size, bool) {
-    if (skips_) return true;
     const std::string_view view(text, size);
     return check_text(view) && add(Value(view));
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
-    if (skipped_depth_ > 0) return true;
     const std::string_view name(text, size);
-    if (picks()) {
-      skips_ = !parts_->wants(name);
-      if (skips_) {
-        if (!run_) run_ = stream_.Tell();
-        return true;
-      }
-      end_run(stream_.Tell());
-      whole_ = parts_->is_whole(name);
-    }
     Object& object = *open_.back().members();
     if (object.size() == limits_.names)
       return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
@@ -94,18 +77,12 @@ class Builder {
     return true;
   }
   bool StartObject() {
-    if (skips_) return skip_deeper();
     if (!limits_.trusted) names_at_.emplace_back();
     return open(Value::object());
   }
-  bool StartArray() { return skips_ ? skip_deeper() : open(Value::array()); }
-  bool EndObject(rapidjson::SizeType) {
-    if (skipped_depth_ > 0) return leave_skipped();
-    if (picks()) end_run(stream_.Tell() - 1);
-    skips_ = false;
-    return settle_repeated(*open_.back().members()) && close();
-  }
-  bool EndArray(rapidjson::SizeType) { return skipped_depth_ > 0 ? leave_skipped() : close(); }
+  bool StartArray() { return open(Value::array()); }
+  bool EndObject(rapidjson::SizeType) { return settle_repeated(*open_.back().members()) && close(); }
+  bool EndArray(rapidjson::SizeType) { return close(); }
 
   // Never called: the reader is told to keep number texts. Its template wants them all the same.
   bool Int(int) { return false; }
@@ -137,7 +114,6 @@ class Builder {
   }
 
   bool add(Value value) {
-    whole_ = false;
     if (open_.empty())
       root = std::move(value);
     else if (Array* array = open_.back().items())
@@ -150,35 +126,10 @@ class Builder {
   bool open(Value container) {
     if (open_.size() == limits_.depth) return exceeds("the nesting is deeper than " + std::to_string(limits_.depth));
     open_.push_back(std::move(container));
-    if (std::exchange(whole_, false) || whole_depth_ > 0) ++whole_depth_;
     return true;
-  }
-
-  /// Does only some of the members of the open object count?
-  bool picks() const { return parts_ && whole_depth_ == 0; }
-
-  bool skip_deeper() {
-    if (open_.size() + ++skipped_depth_ > limits_.depth)
-      return exceeds("the nesting is deeper than " + std::to_string(limits_.depth));
-    return true;
-  }
-
-  bool leave_skipped() {
-    --skipped_depth_;
-    return true;
-  }
-
-  /// `end`: what follows the run, and the comma behind it.
-  void end_run(std::size_t end) {
-    if (!run_) return;
-    auto run = text_.substr(*run_, end - *run_);
-    run = run.substr(0, run.find_last_not_of(", \t\r\n") + 1);
-    open_.back().members()->emplace_back().value = Number{std::string(run)};
-    run_.reset();
   }
 
   bool close() {
-    if (whole_depth_ > 0) --whole_depth_;
     Value done = std::move(open_.back());
     open_.pop_back();
     return add(std::move(done));
@@ -191,7 +142,6 @@ class Builder {
       if (!limits_.trusted) names_at_.pop_back();
       return true;
     }
-    if (picks()) return fail("a name stands twice in one object");
     std::vector<std::size_t> order(object.size());
     for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -220,7 +170,6 @@ class Builder {
   static bool all_differ(const Object& object) {
     for (std::size_t i = 1; i < object.size(); ++i) {
       const std::string& name = object[i].name;
-      if (is_run(object[i])) continue;
       for (std::size_t j = 0; j < i; ++j) {
         const std::string& other = object[j].name;
         if (other.size() == name.size() && (name.empty() || other.back() == name.back()) && other == name) return false;
@@ -234,13 +183,6 @@ class Builder {
 
   Stream& stream_;
   const Limits& limits_;
-  const Parts* parts_ = nullptr;  ///< nullptr: all of it
-  std::string_view text_ = {};
-  bool skips_ = false;                   ///< the value of a member that is not asked about
-  std::size_t skipped_depth_ = 0;        ///< within that
-  bool whole_ = false;                   ///< the value that follows is read as a whole
-  std::size_t whole_depth_ = 0;          ///< within that
-  std::optional<std::size_t> run_ = {};  ///< where the run of members begins that has not ended
   std::vector<Value> open_;
   std::vector<std::vector<std::size_t>> names_at_;  ///< of the open objects, unless trusted: behind each name
 };
@@ -282,12 +224,10 @@ Reading read_foreign(std::string_view text, const Limits& limits) {
   return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream, Builder(stream, limits));
 }
 
-/// It recurses no deeper than the limit, where the builder ends it. `parts`: nullptr for all of it.
-Reading read_trusted(std::string_view text, const Limits& limits, const Parts* parts) {
+/// It recurses no deeper than the limit, where the builder ends it.
+Reading read_trusted(std::string_view text, const Limits& limits) {
   Copy copy(text);
-  auto& stream = copy.stream;
-  if (parts) return read<rapidjson::kParseInsituFlag>(stream, Builder(stream, limits, *parts, text));
-  return read<rapidjson::kParseInsituFlag>(stream, Builder(stream, limits));
+  return read<rapidjson::kParseInsituFlag>(copy.stream, Builder(copy.stream, limits));
 }
 
 std::string syntax_error(const rapidjson::ParseResult& result, std::string_view text) {
@@ -301,21 +241,15 @@ std::string syntax_error(const rapidjson::ParseResult& result, std::string_view 
   return std::string(sentence);
 }
 
-std::variant<Value, Error> parse(std::string_view text, const Limits& limits, const Parts* parts) {
+}  // namespace
+
+std::variant<Value, Error> parse(std::string_view text, const Limits& limits) {
   // RapidJSON takes a NUL for the end of the text, whatever length it was told, and ignores the rest.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) return Error{"the text holds NUL", nul};
-  auto [result, error, root] = limits.trusted ? read_trusted(text, limits, parts) : read_foreign(text, limits);
+  auto [result, error, root] = limits.trusted ? read_trusted(text, limits) : read_foreign(text, limits);
   if (!error.what.empty()) return std::move(error);
   if (result.IsError()) return Error{syntax_error(result, text), result.Offset()};
   return std::move(root);
-}
-
-}  // namespace
-
-std::variant<Value, Error> parse(std::string_view text, const Limits& limits) { return parse(text, limits, nullptr); }
-
-std::variant<Value, Error> parse_parts(std::string_view text, const Parts& parts) {
-  return parse(text, answer_limits, &parts);
 }
 
 }  // namespace podfence::rules::json

@@ -3,7 +3,9 @@
 // as the text that they are.
 
 #include <algorithm>
-#include <bitset>
+#include <array>
+#include <cstdint>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -14,20 +16,26 @@ namespace podfence::rules::json {
 /// Names of members, wherever they stand.
 class Parts {
  public:
+  enum class Reads { Nothing, Through, Whole };
+
   /// `whole`: all below them is read; `through`: what is named here is read of it.
-  Parts(std::vector<std::string_view> whole, std::vector<std::string_view> through)
-      : whole_(std::move(whole)), through_(std::move(through)) {
-    for (const auto* names : {&whole_, &through_})
-      for (const auto name : *names) marks_.set(mark(name));
+  Parts(const std::vector<std::string_view>& whole, const std::vector<std::string_view>& through) {
+    for (const auto name : whole) parts_.push_back({name, Reads::Whole});
+    for (const auto name : through) parts_.push_back({name, Reads::Through});
+    std::ranges::stable_sort(parts_, {}, [](const Part& part) { return mark(part.name); });
+    for (const auto& part : parts_) ++ends_[mark(part.name)];
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
   }
 
-  bool is_whole(std::string_view name) const { return std::ranges::find(whole_, name) != whole_.end(); }
-  bool wants(std::string_view name) const {
-    return marks_[mark(name)] && (is_whole(name) || std::ranges::find(through_, name) != through_.end());
+  Reads reads(std::string_view name) const {
+    const auto place = mark(name);
+    for (std::size_t at = place == 0 ? 0 : ends_[place - 1]; at < ends_[place]; ++at)
+      if (parts_[at].name == name) return parts_[at].reads;
+    return Reads::Nothing;
   }
 
  private:
-  /// Most names have none of the marks of those that are asked about.
+  /// Most names share theirs with none that is asked about.
   static std::size_t mark(std::string_view name) {
     if (name.empty()) return 0;
     return (name.size() + 5u * static_cast<unsigned char>(name.front()) +
@@ -35,15 +43,18 @@ class Parts {
            256;
   }
 
-  std::vector<std::string_view> whole_;
-  std::vector<std::string_view> through_;
-  std::bitset<256> marks_;
+  struct Part {
+    std::string_view name;
+    Reads reads;
+  };
+  std::vector<Part> parts_;                ///< by their marks
+  std::array<std::uint16_t, 256> ends_{};  ///< of those with each mark
 };
 
 /// Of an answer of upstream's (answer_limits). The whole text is checked to be JSON. A run of members that are not
 /// asked about stands in its object as one member without a name, whose number is their text; `write` writes it as it
-/// is. Refuses a name that is asked about and stands twice in one object.
-std::variant<Value, Error> parse_parts(std::string_view text, const Parts& parts);
+/// is. Refuses a name that is asked about and stands twice in one object. `also`: one more name to be read whole.
+std::variant<Value, Error> parse_parts(std::string_view text, const Parts& parts, std::string_view also);
 
 /// A number never begins with a quote.
 inline bool is_run(const Member& member) {

@@ -75,7 +75,8 @@ std::variant<std::string, Ask, Deny> rewrite_yaml(Exchange& exchange, std::strin
 std::variant<std::string, Ask, Deny> rewrite_answer(Answer answer, Exchange& exchange, std::string_view content) {
   if (answer == Answer::KubeYaml) return rewrite_yaml(exchange, content);
   const auto* parts = answer::parts_of(answer, exchange.project);
-  auto parsed = parts ? json::parse_parts(content, *parts) : json::parse(content, json::answer_limits);
+  auto parsed = parts ? json::parse_parts(content, *parts, exchange.project.label_key)
+                      : json::parse(content, json::answer_limits);
   auto* document = std::get_if<json::Value>(&parsed);
   if (!document || !rewrite(answer, exchange, *document))
     return Deny{refusal("upstream.answer"), shown_path(exchange.request.target), Kind::None};

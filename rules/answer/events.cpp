@@ -69,10 +69,10 @@ struct Event {
   }
 };
 
-/// What is asked about: the owner, when it was, the image's name, and the names that are shown.
-json::Parts parts_of_event(const Project& project) {
-  std::vector<std::string_view> whole{"Type",  "Action", "ID",    "name",           "timeNano",
-                                      "image", "from",   "Image", project.label_key};
+/// What is asked about beside the owner's label: whose it is, when it was, the image's name, and the names that are
+/// shown.
+json::Parts event_parts() {
+  std::vector<std::string_view> whole{"Type", "Action", "ID", "name", "timeNano", "image", "from", "Image"};
   std::vector<std::string_view> through{"Actor", "Attributes"};
   add_name_parts(Answer::EventLines, whole, through);
   return {std::move(whole), std::move(through)};
@@ -92,10 +92,7 @@ Event read(json::Value& line) {
 class EventRule final : public LineRule {
  public:
   explicit EventRule(Exchange& exchange)
-      : exchange_(exchange),
-        parts_(parts_of_event(exchange.project)),
-        label_("\"" + exchange.project.label_key + "\":\""),
-        own_(exchange.project.id + "\"") {
+      : exchange_(exchange), label_("\"" + exchange.project.label_key + "\":\""), own_(exchange.project.id + "\"") {
     know_what_is_there();  // most is known before the stream begins, and need not be kept twice
   }
 
@@ -107,7 +104,10 @@ class EventRule final : public LineRule {
     return line.find(R"("Type":"container")") != std::string_view::npos;
   }
 
-  const json::Parts* parts() const override { return &parts_; }
+  const json::Parts* parts() const override {
+    static const json::Parts parts = event_parts();
+    return &parts;
+  }
 
   bool keep(json::Value& line) override {
     if (!know_what_is_there()) return false;
@@ -256,7 +256,6 @@ class EventRule final : public LineRule {
   }
 
   Exchange& exchange_;
-  const json::Parts parts_;
   const std::string label_;  ///< as it stands in a line, up to its value
   const std::string own_;    ///< what follows when it is the project's
   bool started_ = false;

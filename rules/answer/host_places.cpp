@@ -149,12 +149,11 @@ void hide_service_command(json::Value& container) {
     *command = json::Value::array();
 }
 
-/// What the rules of containers ask about beside host_places: ownership, image, workspace mounts, the service's
-/// command.
+/// What the rules of containers ask about beside host_places and the owner's label: image, workspace mounts, the
+/// service's command.
 json::Parts container_parts(Answer answer, Names names) {
-  std::vector<std::string_view> whole{"Id",     "Image",  "ImageID", "ImageName",    "Labels",
-                                      "labels", "Mounts", "Binds",   "CreateCommand"};
-  std::vector<std::string_view> through{"Config", "HostConfig"};
+  std::vector<std::string_view> whole{"Id", "Image", "ImageID", "ImageName", "Mounts", "Binds", "CreateCommand"};
+  std::vector<std::string_view> through{"Config", "HostConfig", "Labels", "labels"};
   for (const auto& place : host_places)
     if (place.answer == answer) add_parts(place.path, whole, through);
   if (names == Names::Private) add_name_parts(answer, whole, through);

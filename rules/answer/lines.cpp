@@ -49,7 +49,8 @@ LineJudge::~LineJudge() = default;
 std::variant<std::optional<std::string>, Ask> LineJudge::judge(std::string_view line) {
   if (rule_ && rule_->drops(line)) return std::nullopt;
   const auto* parts = rule_ ? rule_->parts() : nullptr;
-  auto parsed = parts ? json::parse_parts(line, *parts) : json::parse(line, json::answer_limits);
+  auto parsed =
+      parts ? json::parse_parts(line, *parts, exchange_.project.label_key) : json::parse(line, json::answer_limits);
   auto* value = std::get_if<json::Value>(&parsed);
   if (!rule_ || !value) return std::nullopt;
   const bool keep = rule_->keep(*value);
