@@ -5,8 +5,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
+#include <new>
 
 #include "proxy/connection.hpp"
+#include "proxy/log.hpp"
 
 namespace podfence::proxy {
 
@@ -20,7 +22,11 @@ Task<void> accept_all(Acceptor& acceptor, Adopt adopt) {
   while (acceptor.is_open()) {
     auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
     if (!error) {
-      adopt(std::move(socket));
+      try {
+        adopt(std::move(socket));
+      } catch (const std::bad_alloc&) {
+        log("no memory for another client");
+      }
     } else if (acceptor.is_open() && error != asio::error::connection_aborted) {
       pause.expires_after(accept_pause);
       co_await pause.async_wait(asio::use_awaitable);

@@ -1,8 +1,13 @@
 #include "proxy/archive.hpp"
 
 #include <locale.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace podfence::proxy {
@@ -95,18 +100,55 @@ Entry new_entry(const std::string& name) {
 
 void prepare_archives() { utf8(); }
 
-ArchiveReader::ArchiveReader(int descriptor) : handle_(archive_read_new()) {
+ArchiveReader::ArchiveReader(int descriptor)
+    : descriptor_(descriptor), buffer_(block_size, '\0'), handle_(archive_read_new()) {
   const Utf8Names names;
+  const auto give_more = [](archive*, void* self, const void** bytes) {
+    return static_cast<ArchiveReader*>(self)->give(bytes);
+  };
+  const auto skip = [](archive*, void* self, la_int64_t bytes) {
+    return static_cast<ArchiveReader*>(self)->pass_over(bytes);
+  };
   auto* const handle = handle_.get();
-  check(handle, archive_read_support_format_tar(handle));
-  check(handle, archive_read_open_fd(handle, descriptor, block_size));
+  check(archive_read_support_format_tar(handle));
+  check(archive_read_open2(handle, this, nullptr, give_more, skip, nullptr));
+}
+
+void ArchiveReader::check(int result) {
+  if (broken_ != 0) throw std::system_error(broken_, std::generic_category(), "an upload cannot be read");
+  proxy::check(handle_.get(), result);
+}
+
+/// For libarchive: the next block, and how long it is; less than none for an error.
+la_ssize_t ArchiveReader::give(const void** bytes) {
+  if (header_bytes_ > max_header_bytes) {
+    archive_set_error(handle_.get(), EFBIG, "the header of a member is longer than %llu bytes",
+                      static_cast<unsigned long long>(max_header_bytes));
+    return ARCHIVE_FATAL;
+  }
+  ssize_t size;
+  do size = ::read(descriptor_, buffer_.data(), buffer_.size());
+  while (size < 0 && errno == EINTR);
+  if (size < 0) broken_ = errno;
+  if (size > 0) header_bytes_ += static_cast<std::uint64_t>(size);
+  *bytes = buffer_.data();
+  return size < 0 ? ARCHIVE_FATAL : size;
+}
+
+la_int64_t ArchiveReader::pass_over(la_int64_t bytes) {
+  struct stat file {};
+  const auto at = ::lseek(descriptor_, 0, SEEK_CUR);
+  if (at < 0 || ::fstat(descriptor_, &file) != 0) return 0;
+  const auto passed = std::clamp<la_int64_t>(file.st_size - at, 0, bytes);
+  return ::lseek(descriptor_, passed, SEEK_CUR) < 0 ? 0 : passed;
 }
 
 bool ArchiveReader::next() {
   const Utf8Names names;
+  header_bytes_ = 0;
   const int result = archive_read_next_header(handle_.get(), &entry_);
   if (result == ARCHIVE_EOF) return false;
-  check(handle_.get(), result);
+  check(result);
   member_ = member_of(entry_);
   given_ = 0;
   block_ = {};
@@ -114,6 +156,7 @@ bool ArchiveReader::next() {
 }
 
 std::string_view ArchiveReader::read() {
+  header_bytes_ = 0;
   if (block_.empty()) read_block();
   std::string_view piece = zeros;
   piece = piece.substr(0, block_begin_ - given_);
@@ -129,13 +172,16 @@ void ArchiveReader::read_block() {
   std::size_t size = 0;
   la_int64_t begin = 0;
   const int result = archive_read_data_block(handle_.get(), &bytes, &size, &begin);
-  if (result != ARCHIVE_EOF) check(handle_.get(), result);
+  if (result != ARCHIVE_EOF) check(result);
   block_ = {static_cast<const char*>(bytes), result == ARCHIVE_EOF ? 0 : size};
   block_begin_ = block_.empty() ? member_.size : static_cast<std::uint64_t>(begin);
   if (block_begin_ < given_) throw ArchiveError("the pieces of a member overlap");
 }
 
-void ArchiveReader::skip() { check(handle_.get(), archive_read_data_skip(handle_.get())); }
+void ArchiveReader::skip() {
+  header_bytes_ = 0;
+  check(archive_read_data_skip(handle_.get()));
+}
 
 std::uint64_t ArchiveReader::position() const {
   const auto bytes = archive_filter_bytes(handle_.get(), 0);

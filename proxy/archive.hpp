@@ -15,9 +15,14 @@
 
 namespace podfence::proxy {
 
+/// The most that a member's header may take in the file, with its extensions and the map of a sparse file: libarchive
+/// keeps twelve times a map's size.
+inline constexpr std::uint64_t max_header_bytes = 2 * 1024 * 1024;
+
 /// Loads what archives need of the C library, for a process that will not be able to (confinement.hpp).
 void prepare_archives();
 
+/// Throws std::system_error where the file cannot be read.
 class ArchiveReader {
  public:
   explicit ArchiveReader(int descriptor);
@@ -37,8 +42,15 @@ class ArchiveReader {
   struct Free {
     void operator()(archive* handle) const { archive_read_free(handle); }
   };
+  void check(int result);
+  la_ssize_t give(const void** bytes);
+  la_int64_t pass_over(la_int64_t bytes);
   void read_block();
 
+  int descriptor_;
+  std::string buffer_;
+  std::uint64_t header_bytes_ = 0;  ///< read since next() began
+  int broken_ = 0;                  ///< why the file cannot be read: errno
   std::unique_ptr<archive, Free> handle_;
   archive_entry* entry_ = nullptr;
   rules::ArchiveMember member_;

@@ -28,6 +28,7 @@ class ClientAnswer {
   void close_after() { closes_ = true; }
   /// As close_after(), when that is so by the time of begin().
   void close_if(const bool& stopping) { stopping_ = &stopping; }
+  bool has_begun() const { return record_.status != 0; }
   /// The answer was given whole.
   bool finished() const { return finished_; }
   /// The answer was complete, and another request may follow it.

@@ -178,7 +178,7 @@ Task<bool> Session::serve_one(ReadHead& read) {
     const auto& head = std::get<RequestHead>(read);
     RequestContent content(client_, deadline_, services_.limits, head, trail.record, &trail.waits);
     ClientExchange parts{services_, client_, deadline_, departure_, head, content, answer, trail};
-    refused = co_await exchange(parts, endpoint);
+    refused = co_await survive(parts, endpoint);
     if (!content.complete() || !head.keep_alive) answer.close_after();
   }
   if (refused) {
@@ -196,6 +196,23 @@ Task<Session::ReadHead> Session::read_head() {
   if (!std::holds_alternative<Ended>(read) || !deadline_.passed()) co_return read;
   client_.resume();
   co_return RefusedHead{{refusal("http.timeout"), "the head", rules::Kind::None}, {}, {}};
+}
+
+/// What fails here, such as a disk that is gone or memory that is not there, is told to the client as long as it has
+/// not been answered.
+Task<Refused> Session::survive(ClientExchange& parts, const rules::Endpoint*& endpoint) {
+  std::string failure;
+  try {
+    co_return co_await exchange(parts, endpoint);
+  } catch (const boost::system::system_error&) {
+    throw;  // the connection's
+  } catch (const std::exception& error) {
+    failure = said_by(error);
+  }
+  if (parts.answer.has_begun()) throw std::runtime_error(failure);
+  log("request " + parts.trail.record.request_id + " failed: " + failure);
+  parts.answer.close_after();
+  co_return Deny{refusal("server.internal"), parts.trail.record.request_id, rules::Kind::None};
 }
 
 /// A refusal has not been answered yet.

@@ -33,6 +33,7 @@ class Session {
   Task<bool> serve_next();
   Task<bool> serve_one(ReadHead& read);
   Task<ReadHead> read_head();
+  Task<std::optional<rules::Deny>> survive(ClientExchange& exchange, const rules::Endpoint*& endpoint);
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Endpoint*& endpoint);
   Task<std::optional<rules::Deny>> exchange(ClientExchange& exchange, const rules::Project& project,
                                             std::optional<std::string> content, const rules::Endpoint*& endpoint);

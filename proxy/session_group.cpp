@@ -33,15 +33,11 @@ class Registration {
 }  // namespace
 
 void SessionGroup::adopt(Connection::Socket socket, std::shared_ptr<const Door> door, const std::string& account) {
-  try {
-    auto place = connections_.take(account);
-    if (auto* free = std::get_if<ConnectionBudget::Place>(&place))
-      tasks_.spawn([&](End& end) { return run_session(std::move(socket), std::move(door), std::move(*free), end); });
-    else
-      turn_away(std::move(socket), std::move(door), deny_for(std::get<ConnectionBudget::Full>(place), connections_));
-  } catch (const std::bad_alloc&) {
-    log("no memory for another client");
-  }
+  auto place = connections_.take(account);
+  if (auto* free = std::get_if<ConnectionBudget::Place>(&place))
+    tasks_.spawn([&](End& end) { return run_session(std::move(socket), std::move(door), std::move(*free), end); });
+  else
+    turn_away(std::move(socket), std::move(door), deny_for(std::get<ConnectionBudget::Full>(place), connections_));
 }
 
 void SessionGroup::turn_away(Connection::Socket socket, std::shared_ptr<const Door> door, rules::Deny deny) {

@@ -26,6 +26,9 @@ Deny refused(const rules::Refusal* rule, std::string subject) { return {rule, st
 
 Deny too_large(std::uint64_t limit) { return refused(refusal("archive.too-large"), std::to_string(limit)); }
 
+/// What the client can do nothing about: the disk, or a descriptor.
+Deny lost(const std::system_error& error) { return refused(refusal("server.busy"), error.code().message()); }
+
 /// The bytes of a file, from its beginning.
 Unpacker::Source source_of(const Spool& spool) {
   return [&spool, at = std::uint64_t(0), buffer = std::string(slice, '\0')]() mutable {
@@ -43,7 +46,7 @@ Refused SpooledArchive::keep(Spool& spool, std::string_view piece) {
   try {
     spool.append(piece);
   } catch (const std::system_error& error) {
-    return refused(refusal("server.busy"), error.what());
+    return lost(error);
   }
   return std::nullopt;
 }
@@ -55,13 +58,13 @@ Task<Refused> SpooledArchive::receive(RequestContent& content) {
     if (auto deny = keep(spool_, piece)) co_return deny;
   }
   if (!content.complete()) co_return content.failure();
-  std::string wrong;
   try {
     co_return co_await unpack();
   } catch (const ArchiveError& error) {
-    wrong = error.what();
+    co_return refused(refusal("archive.format"), error.what());
+  } catch (const std::system_error& error) {
+    co_return lost(error);
   }
-  co_return refused(refusal("archive.format"), wrong);
 }
 
 /// Once, so that it can be read more than once at the price of a seek.
@@ -95,14 +98,14 @@ Task<void> SpooledArchive::pause_behind(std::uint64_t bytes) {
 Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(rules::ArchiveRules archive_rules,
                                                                rules::Archive known) {
   rules::ArchiveJudge members(std::move(archive_rules), std::move(known));
-  std::string wrong;
   try {
     ArchiveReader reader(spool_.rewound());
     co_return co_await judge(reader, members);
   } catch (const ArchiveError& error) {
-    wrong = error.what();
+    co_return refused(refusal("archive.format"), error.what());
+  } catch (const std::system_error& error) {
+    co_return lost(error);
   }
-  co_return refused(refusal("archive.format"), wrong);
 }
 
 Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(ArchiveReader& reader, rules::ArchiveJudge& members) {

@@ -62,12 +62,13 @@ using Things = std::variant<std::vector<std::string>, rules::Deny>;
 Task<Things> find_things(Services& services, const rules::Project& project, const TeardownStep& step) {
   rules::Facts facts(project, services.ledger, services.memory, services.usage);
   BufferBudget::Share share(services.buffers, project.id);
-  while (true) {
+  for (int round = 0; round < Inquiry::max_rounds; ++round) {
     if (auto things = rules::things_of(step, project, facts, services.ledger.entries())) co_return *std::move(things);
     const auto questions = facts.take_open();
     for (const auto& question : questions)
       if (auto deny = co_await ask_upstream(services, facts, question, share)) co_return *std::move(deny);
   }
+  co_return rules::Deny{rules::refusal("upstream.answer"), std::string(step.name), rules::Kind::None};
 }
 
 /// What needs something else is taken in a later round, as long as there are rounds in which something goes.

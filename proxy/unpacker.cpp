@@ -5,6 +5,7 @@
 #include <lzma.h>
 
 #include <array>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,9 @@ constexpr std::size_t mebibyte = 1024 * 1024;
 constexpr std::size_t xz_memory = 80 * mebibyte;
 /// libzstd refuses windows of more than 128 MiB unless it is told otherwise.
 constexpr std::size_t zstd_memory = 136 * mebibyte;
+/// Packed bytes in a row that may unpack to nothing, such as what zstd skips. While it reads them nobody else is
+/// served.
+constexpr std::size_t max_fruitless = 16 * mebibyte;
 constexpr std::size_t small_memory = 8 * mebibyte;
 
 /// A tar archive begins with the name of its first member, so that three letters prove nothing.
@@ -51,10 +55,25 @@ class Unpacker::Method {
  public:
   explicit Method(Source source) : source_(std::move(source)) {}
   virtual ~Method() = default;
-  virtual std::string_view read() { return source_(); }
+
+  std::string_view next() {
+    fruitless_ = 0;
+    return read();
+  }
 
  protected:
+  virtual std::string_view read() { return more(); }
+
+  std::string_view more() {
+    const auto piece = source_();
+    fruitless_ += piece.size();
+    if (fruitless_ > max_fruitless) throw ArchiveError("there are 16 MiB of it in a row that unpack to nothing");
+    return piece;
+  }
+
+ private:
   Source source_;
+  std::size_t fruitless_ = 0;  ///< packed bytes since anything came of them
 };
 
 namespace {
@@ -77,7 +96,7 @@ class XzMethod final : public Unpacker::Method {
  private:
   void step() {
     if (stream_.avail_in == 0) {
-      const auto piece = source_();
+      const auto piece = more();
       stream_.next_in = reinterpret_cast<const std::uint8_t*>(piece.data());
       stream_.avail_in = piece.size();
     }
@@ -95,15 +114,13 @@ class XzMethod final : public Unpacker::Method {
 class LibraryMethod final : public Unpacker::Method {
  public:
   LibraryMethod(int filter, Unpacker::Source source) : Method(std::move(source)), handle_(archive_read_new()) {
-    const auto next = [](archive*, void* self, const void** bytes) -> la_ssize_t {
-      const auto piece = static_cast<LibraryMethod*>(self)->source_();
-      *bytes = piece.data();
-      return static_cast<la_ssize_t>(piece.size());
+    const auto give = [](archive*, void* self, const void** bytes) {
+      return static_cast<LibraryMethod*>(self)->give(bytes);
     };
     // Named, so that the library looks for no other filter below it.
     check(archive_read_append_filter(handle_.get(), filter));
     check(archive_read_set_format(handle_.get(), ARCHIVE_FORMAT_RAW));
-    check(archive_read_open(handle_.get(), this, nullptr, next, nullptr));
+    check(archive_read_open(handle_.get(), this, nullptr, give, nullptr));
     archive_entry* entry = nullptr;
     const int result = archive_read_next_header(handle_.get(), &entry);
     ended_ = result == ARCHIVE_EOF;
@@ -123,13 +140,27 @@ class LibraryMethod final : public Unpacker::Method {
     void operator()(archive* handle) const { archive_read_free(handle); }
   };
 
+  /// For the library, which is C: nothing is thrown through it.
+  la_ssize_t give(const void** bytes) noexcept {
+    try {
+      const auto piece = more();
+      *bytes = piece.data();
+      return static_cast<la_ssize_t>(piece.size());
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return ARCHIVE_FATAL;
+    }
+  }
+
   void check(int result) {
+    if (thrown_) std::rethrow_exception(thrown_);
     if (result == ARCHIVE_OK) return;
     const char* what = archive_error_string(handle_.get());
     throw ArchiveError(what ? what : "unknown error");
   }
 
   std::unique_ptr<archive, Free> handle_;
+  std::exception_ptr thrown_;
   std::string unpacked_ = std::string(piece_size, '\0');
   bool ended_ = false;
 };
@@ -174,6 +205,6 @@ std::size_t memory_to_unpack(Compression compression) {
 
 Unpacker::Unpacker(Compression compression, Source source) : method_(method_of(compression, std::move(source))) {}
 Unpacker::~Unpacker() = default;
-std::string_view Unpacker::read() { return method_->read(); }
+std::string_view Unpacker::read() { return method_->next(); }
 
 }  // namespace podfence::proxy

@@ -19,6 +19,7 @@ using Type = ArchiveMember::Type;
 constexpr std::uint64_t max_members = 500'000;
 constexpr std::uint64_t max_texts_bytes = 8 * 1024 * 1024;
 constexpr std::uint64_t max_name_bytes = 32 * 1024 * 1024;
+constexpr std::uint64_t bytes_of_place = 64;  ///< about what a name takes beside its own letters
 
 Deny refused(const Refusal* rule, std::string_view name) { return {rule, std::string(name), Kind::None}; }
 
@@ -133,11 +134,15 @@ std::optional<Deny> ArchiveJudge::judge_link(const ArchiveMember& member, const 
 std::optional<Deny> ArchiveJudge::remember(const ArchiveMember& member, const std::string& name) {
   if (name.empty())
     return member.type == Type::Directory ? std::nullopt : std::optional(refused(refusal("archive.name"), "."));
-  if (name_bytes_ > max_name_bytes) return refused(refusal("archive.members"), std::to_string(max_members));
-  for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+  // What is above a directory that is known is known. Directories that are only spoken of take room as well.
+  for (auto slash = name.rfind('/'); slash != std::string::npos; slash = name.rfind('/', slash - 1)) {
     const auto [above, is_new] = seen_.emplace(name.substr(0, slash), Type::Directory);
     if (above->second != Type::Directory) return refused(refusal("archive.through"), name);
+    if (!is_new) break;
+    name_bytes_ += slash + bytes_of_place;
+    if (name_bytes_ > max_name_bytes) break;
   }
+  if (name_bytes_ > max_name_bytes) return refused(refusal("archive.members"), std::to_string(max_members));
   const auto [found, is_new] = seen_.emplace(name, member.type);
   const bool same_directory = found->second == Type::Directory && member.type == Type::Directory;
   if (!is_new && !same_directory) return refused(refusal("archive.duplicate"), name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "rules/image_archive_forms.hpp"
 #include "rules/image_target.hpp"
@@ -43,6 +44,9 @@ std::optional<std::string> blob_of(const json::Value& descriptor) {
   return digits ? std::optional(std::string(blob_folder) + *digits) : std::nullopt;
 }
 
+/// Blobs, and how deep: many descriptors may be about one, which is read once.
+using Seen = std::set<std::pair<std::string, int>>;
+
 bool is_unset(const json::Value& object, std::string_view name) {
   const auto* value = object.find(name);
   return !value || value->is_zero();
@@ -75,6 +79,7 @@ class Check {
   std::optional<Deny> operator()(const json::Value& descriptor, int depth = 0) {
     if (auto deny = check_descriptor(descriptor)) return deny;
     const auto name = *blob_of(descriptor);
+    if (!checked_.emplace(name, depth).second) return std::nullopt;
     if (depth > 0 && !archive_.files.contains(name)) return std::nullopt;
     if (!archive_.files.contains(name)) return Deny{refusal("archive.absent"), name, Kind::None};
     const auto manifest = depth > max_depth ? std::nullopt : parsed_text(archive_, name);
@@ -92,6 +97,7 @@ class Check {
 
  private:
   const Archive& archive_;
+  Seen checked_;
   std::size_t layers_ = 0;
 };
 
@@ -117,21 +123,23 @@ json::Value written(const json::Value& descriptor, const std::string& name) {
   return value;
 }
 
-void want_manifests(const Archive& known, const json::Value& index, int depth, ArchiveRules& further) {
+void want_manifests(const Archive& known, const json::Value& index, int depth, Seen& seen, ArchiveRules& further) {
   for (const auto& descriptor : index.list("manifests")) {
     const auto name = blob_of(descriptor).value_or("");
+    if (!seen.emplace(name, depth).second) continue;
     if (!known.files.contains(name) || further.texts.size() + known.texts.size() > max_images) continue;
     if (!known.texts.contains(name))
       further.texts.push_back(name);
     else if (const auto manifest = depth < max_depth ? parsed_text(known, name) : std::nullopt)
-      want_manifests(known, *manifest, depth + 1, further);
+      want_manifests(known, *manifest, depth + 1, seen, further);
   }
 }
 
 }  // namespace
 
 void want(const Archive& known, ArchiveRules& further) {
-  if (const auto index = parsed_text(known, index_name)) want_manifests(known, *index, 0, further);
+  Seen seen;
+  if (const auto index = parsed_text(known, index_name)) want_manifests(known, *index, 0, seen, further);
 }
 
 std::variant<ImageArchive, Deny> read(const Archive& archive) {

@@ -104,6 +104,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"limit.labels", 403, "the labels are longer than {} bytes in all", "shorten them"},
   {"quota.exceeded", 403, "the project's quota is used up: {}", "remove some", false, "quota"},
   {"port.address", 403, "ports are published on the loopback address only, not on: {}", "leave the host address out"},
+  {"port.many", 403, "the request publishes more than {} ports", "publish fewer, or neighbours as a range"},
   {"port.none-free", 409, "no port of your project's range is free: {}", "remove a container that publishes one", false, "ports"},
   {"port.range", 403, "the published port is not allowed: {}", "leave the host port out, or choose one of your project's range", false, "ports"},
 
@@ -165,6 +166,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"dashboard.unanswered", 503, "nobody answers on the operator's socket: {}", "look whether podfence is running"},
   // Kubernetes YAML (examination.cpp, body/check_kube.cpp, kube/)
   {"kube.yaml", 400, "the content is no YAML that can be read in one way only: {}", "write it without tags, anchors, aliases and merge keys, and each key once"},
+  {"kube.size", 403, "the objects come to more than {} bytes when each pod and container is written out", "play them in parts"},
   {"kube.kind", 403, "podfence plays no Kubernetes objects of this kind: {}", "use Pod, Deployment, ConfigMap, Secret and PersistentVolumeClaim"},
   {"kube.nothing", 400, "there is nothing to play: {}", "send a Pod, a Deployment, a Secret or a PersistentVolumeClaim"},
   {"kube.name", 400, "the Kubernetes object has no name, or one of its kind has it already: {}", "give each a metadata.name of its own"},

@@ -76,8 +76,9 @@ class Play {
     for (const auto& claim : upload.claims)
       if (auto deny = add_claim(claim)) return deny;
     const auto options = options_of(exchange_);
+    kube::Extent extent;
     for (std::size_t i = 0; i < upload.pods.size(); ++i) {
-      auto pod = kube::make_pod(upload.pods[i], upload, options, i);
+      auto pod = kube::make_pod(upload.pods[i], upload, options, i, extent);
       if (auto* deny = std::get_if<Deny>(&pod)) return in(upload.pods[i].name, std::move(*deny));
       if (auto deny = add_pod(std::get<kube::Pod>(pod))) return deny;
     }

@@ -21,14 +21,15 @@ const Data* find(const DataKind& kind, const Upload& upload, const json::Value& 
 }
 
 std::optional<Deny> add_all(const DataKind& kind, const json::Value& source, const Upload& upload,
-                            Environment& environment) {
+                            Environment& environment, Extent& extent) {
   const json::Value* reference = source.find(kind.all);
   if (!reference) return std::nullopt;
   const Data* data = find(kind, upload, *reference);
   if (!data && reference->flag("optional")) return std::nullopt;
   if (!data) return missing(called(kind, *reference));
   for (const auto& [key, value] : *data)
-    environment.set(std::string(source.text("prefix")) + key, value, kind.confidential);
+    if (auto deny = environment.set(std::string(source.text("prefix")) + key, value, kind.confidential, extent))
+      return deny;
   return std::nullopt;
 }
 
@@ -76,25 +77,32 @@ Value value_of(const json::Value& variable, const PodSource& pod, const Upload& 
 
 }  // namespace
 
-void Environment::set(const std::string& name, std::string_view value, bool is_secret) {
-  variables.set(name, value);
+std::optional<Deny> Environment::set(const std::string& name, std::string_view value, bool is_secret, Extent& extent) {
+  if (auto deny = extent.add(sizeof(json::Member) + name.size() + value.size())) return deny;
+  auto& members = *variables.members();
+  const auto [place, is_new] = places.try_emplace(name, members.size());
+  if (is_new) members.emplace_back().name = name;
+  members[place->second].value = value;
   if (is_secret)
     secrets.insert(name);
   else
     secrets.erase(name);
+  return std::nullopt;
 }
 
-std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod,
-                                               const Upload& upload) {
+std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod, const Upload& upload,
+                                               Extent& extent) {
   Environment environment;
   for (const auto& source : container.list("envFrom"))
     for (const auto& kind : data_kinds)
-      if (auto deny = add_all(kind, source, upload, environment)) return *std::move(deny);
+      if (auto deny = add_all(kind, source, upload, environment, extent)) return *std::move(deny);
   for (const auto& variable : container.list("env")) {
     auto value = value_of(variable, pod, upload);
     if (auto* deny = std::get_if<Deny>(&value)) return std::move(*deny);
     const auto& [text, is_secret] = std::get<Found>(value);
-    if (text) environment.set(std::string(variable.text("name")), *text, is_secret);
+    if (!text) continue;
+    if (auto deny = environment.set(std::string(variable.text("name")), *text, is_secret, extent))
+      return *std::move(deny);
   }
   for (const auto& [name, value] : *environment.variables.members())
     if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos)

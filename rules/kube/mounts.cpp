@@ -65,16 +65,20 @@ unsigned mode_of(const json::Value& object, std::string_view member, unsigned ab
   return static_cast<unsigned>(object.int64(member).value_or(absent));
 }
 
+/// What is made of a mount or file without its content, about.
+constexpr std::size_t bytes_of_mount = 512;
+
 class Mounts {
  public:
-  Mounts(const PodSource& source, const Upload& upload, Pod& pod, json::Value& content)
-      : source_(source), upload_(upload), pod_(pod), content_(content) {}
+  Mounts(const PodSource& source, const Upload& upload, Pod& pod, json::Value& content, Extent& extent)
+      : source_(source), upload_(upload), pod_(pod), content_(content), extent_(extent) {}
 
   std::optional<Deny> add(const json::Value& mount) {
     const auto name = mount.text("name");
     const json::Value* volume = volume_of(source_, name);
     if (!volume) return missing("volume " + std::string(name));
     const auto target = mount.text("mountPath");
+    if (auto deny = extent_.add(bytes_of_mount + target.size())) return deny;
     const bool read_only = mount.flag("readOnly");
     if (const auto* host = volume->find("hostPath")) {
       json::make(content_, "mounts").push(bind_of(host->text("path"), target, read_only));
@@ -114,20 +118,22 @@ class Mounts {
     if (!add_own(own_volume(source_.name, name, kind.ending), target, true)) return std::nullopt;
     Files files{pod_.containers.size(), std::string(target), {}, kind.confidential};
     const auto standard = mode_of(wanted, "defaultMode", 0644);
-    const auto add_file = [&](std::string_view path, const std::string& text, unsigned mode) {
-      files.files.push_back({std::string(path), text, mode});
-      return is_clean(path);
-    };
     bool clean = true;
+    const auto add_file = [&](std::string_view path, const std::string& text, unsigned mode) {
+      clean &= is_clean(path);
+      files.files.push_back({std::string(path), text, mode});
+      return extent_.add(bytes_of_mount + text.size());
+    };
     auto data = found->second.texts;
     data.insert(found->second.binary.begin(), found->second.binary.end());
     for (const auto& item : wanted.list("items")) {
       const auto text = data.find(item.text("key"));
       if (text == data.end()) return missing("key " + std::string(item.text("key")));
-      clean &= add_file(item.text("path"), text->second, mode_of(item, "mode", standard));
+      if (auto deny = add_file(item.text("path"), text->second, mode_of(item, "mode", standard))) return deny;
     }
     if (wanted.list("items").empty())
-      for (const auto& [key, text] : data) clean &= add_file(key, text, standard);
+      for (const auto& [key, text] : data)
+        if (auto deny = add_file(key, text, standard)) return deny;
     if (!clean) return Deny{refusal("field.value"), std::string(kind.volume) + ".items[].path", Kind::None};
     pod_.files.push_back(std::move(files));
     return std::nullopt;
@@ -137,6 +143,7 @@ class Mounts {
   const Upload& upload_;
   Pod& pod_;
   json::Value& content_;
+  Extent& extent_;
 };
 
 }  // namespace
@@ -148,8 +155,8 @@ std::vector<std::string> own_volumes(std::string_view pod, std::string_view volu
 }
 
 std::optional<Deny> add_mounts(const json::Value& container, const PodSource& source, const Upload& upload, Pod& pod,
-                               json::Value& content) {
-  Mounts mounts(source, upload, pod, content);
+                               json::Value& content, Extent& extent) {
+  Mounts mounts(source, upload, pod, content, extent);
   for (const auto& mount : container.list("volumeMounts"))
     if (auto deny = mounts.add(mount)) return deny;
   return std::nullopt;

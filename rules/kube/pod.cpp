@@ -109,8 +109,11 @@ PullPolicy pull_policy(std::string_view word) {
   return word == "Never" ? PullPolicy::Never : PullPolicy::Missing;
 }
 
+/// What is made of a container that says nothing, about.
+constexpr std::size_t bytes_of_container = 4096;
+
 std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, const PodSource& source,
-                                  const Upload& upload, const Options& options, Pod& pod) {
+                                  const Upload& upload, const Options& options, Pod& pod, Extent& extent) {
   Container made;
   made.name = yaml.text("name");
   made.image = yaml.text("image");
@@ -128,12 +131,13 @@ std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, cons
   add_privileges(yaml, source.spec, content);
   add_lifetime(yaml, source.spec, runs_first, content);
   add_logging(options, content);
-  auto environment = environment_of(yaml, source, upload);
+  if (auto deny = extent.add(bytes_of_container + json::footprint(content))) return deny;
+  auto environment = environment_of(yaml, source, upload, extent);
   if (auto* deny = std::get_if<Deny>(&environment)) return std::move(*deny);
-  auto& [variables, secrets] = std::get<Environment>(environment);
-  content.set("env", std::move(variables));
-  made.secrets = std::move(secrets);
-  if (auto deny = add_mounts(yaml, source, upload, pod, content)) return deny;
+  auto& variables = std::get<Environment>(environment);
+  content.set("env", std::move(variables.variables));
+  made.secrets = std::move(variables.secrets);
+  if (auto deny = add_mounts(yaml, source, upload, pod, content, extent)) return deny;
   pod.containers.push_back(std::move(made));
   return std::nullopt;
 }
@@ -222,14 +226,15 @@ std::optional<Deny> add_content(const PodSource& source, const Options& options,
 }  // namespace
 
 std::variant<Pod, Deny> make_pod(const PodSource& source, const Upload& upload, const Options& options,
-                                 std::size_t number) {
+                                 std::size_t number, Extent& extent) {
   Pod pod;
   pod.name = source.name;
   if (auto deny = add_content(source, options, number, pod.content)) return *std::move(deny);
+  if (auto deny = extent.add(json::footprint(pod.content))) return *std::move(deny);
   for (const auto* member : {"initContainers", "containers"})
     for (const auto& container : source.spec.list(member))
-      if (auto deny =
-              add_container(container, std::string_view(member) == "initContainers", source, upload, options, pod))
+      if (auto deny = add_container(container, std::string_view(member) == "initContainers", source, upload, options,
+                                    pod, extent))
         return *std::move(deny);
   if (source.spec.list("containers").empty())
     return Deny{refusal("kube.nothing"), "the pod " + source.name + " has no containers", Kind::None};

@@ -3,6 +3,7 @@
 // containers and its volumes one by one. They are judged like such a client's (act/kube_play.cpp), so nothing here has
 // to be safe, only right.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "rules/kube/extent.hpp"
 #include "rules/kube/upload.hpp"
 
 namespace podfence::rules::kube {
@@ -60,7 +62,7 @@ struct Pod {
 };
 
 std::variant<Pod, Deny> make_pod(const PodSource& source, const Upload& upload, const Options& options,
-                                 std::size_t number);
+                                 std::size_t number, Extent& extent);
 
 /// The volumes that may stand for a volume of the pod itself: an emptyDir, a configMap or a secret.
 std::vector<std::string> own_volumes(std::string_view pod, std::string_view volume);
@@ -72,14 +74,16 @@ struct Environment {
   json::Value variables = json::Value::object();
   std::set<std::string> secrets;  ///< those whose values come from Secrets
 
-  void set(const std::string& name, std::string_view value, bool is_secret);
+  std::map<std::string, std::size_t> places;  ///< of the variables
+
+  std::optional<Deny> set(const std::string& name, std::string_view value, bool is_secret, Extent& extent);
 };
-std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod,
-                                               const Upload& upload);
+std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod, const Upload& upload,
+                                               Extent& extent);
 
 /// Libpod's mounts and volumes of one container, and what they need.
 std::optional<Deny> add_mounts(const json::Value& container, const PodSource& source, const Upload& upload, Pod& pod,
-                               json::Value& content);
+                               json::Value& content, Extent& extent);
 
 /// Libpod's health check; null for none.
 json::Value health_check_of(const json::Value& container);

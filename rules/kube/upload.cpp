@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 
 #include "rules/base64.hpp"
 #include "rules/json_path.hpp"
+#include "rules/kube/extent.hpp"
 #include "rules/out_of_bounds.hpp"
 #include "rules/utf8.hpp"
 #include "rules/yaml.hpp"
@@ -79,13 +81,18 @@ class Reader {
     if (body == Body::KubeClaim) upload_.claims.push_back({name, part(document, "metadata.labels")});
     if (body == Body::KubeConfigMap) return add_configuration(name, document);
     if (body == Body::KubeSecret) return add_secret(name, document);
-    if (body == Body::KubePod) upload_.pods.push_back({name, part(document, "metadata"), part(document, "spec")});
-    if (body == Body::KubeDeployment) {
-      const auto replicas = part(document, "spec").int64("replicas").value_or(1);
-      for (std::int64_t i = 0; i < replicas; ++i)
-        upload_.pods.push_back(
-            {replica_name(name, i), part(document, "spec.template.metadata"), part(document, "spec.template.spec")});
-    }
+    if (body == Body::KubePod) return add_pod({name, part(document, "metadata"), part(document, "spec")});
+    if (body != Body::KubeDeployment) return std::nullopt;
+    const auto replicas = part(document, "spec").int64("replicas").value_or(1);
+    const auto metadata = part(document, "spec.template.metadata"), spec = part(document, "spec.template.spec");
+    for (std::int64_t i = 0; i < replicas; ++i)
+      if (auto deny = add_pod({replica_name(name, i), metadata, spec})) return deny;
+    return std::nullopt;
+  }
+
+  std::optional<Deny> add_pod(PodSource pod) {
+    if (auto deny = extent_.add(json::footprint(pod.metadata) + json::footprint(pod.spec))) return deny;
+    upload_.pods.push_back(std::move(pod));
     return std::nullopt;
   }
 
@@ -116,11 +123,12 @@ class Reader {
 
   Exchange& exchange_;
   Upload upload_;
+  Extent extent_;
   std::set<std::pair<Body, std::string>> names_;
 };
 
 /// Only what says a name is read: nothing else of it matters to anything.
-std::optional<Deny> add_names(const json::Value& document, Names& names) {
+std::optional<Deny> add_names(const json::Value& document, Names& names, Extent& extent) {
   const auto kind = document.text("kind");
   if (auto deny = check_kind(kind)) return deny;
   const std::string name(part(document, "metadata").text("name"));
@@ -134,7 +142,13 @@ std::optional<Deny> add_names(const json::Value& document, Names& names) {
   const auto replicas = deployed ? part(document, "spec").int64("replicas").value_or(1) : 1;
   if (replicas > most_replicas)
     return out_of_bounds("spec.replicas", std::to_string(replicas), "most", std::to_string(most_replicas));
-  for (std::int64_t i = 0; i < replicas; ++i) names.pods.push_back({deployed ? replica_name(name, i) : name, volumes});
+  const auto size =
+      std::accumulate(volumes.begin(), volumes.end(), name.size() + sizeof(Names::Pod),
+                      [](std::size_t sum, const std::string& volume) { return sum + sizeof volume + volume.size(); });
+  for (std::int64_t i = 0; i < replicas; ++i) {
+    if (auto deny = extent.add(size)) return deny;
+    names.pods.push_back({deployed ? replica_name(name, i) : name, volumes});
+  }
   return std::nullopt;
 }
 
@@ -171,8 +185,9 @@ std::string replica_name(std::string_view deployment, std::int64_t number) {
 std::variant<Names, Deny> read_names(const Request& request) {
   if (auto deny = check_documents(request)) return *std::move(deny);
   Names names;
+  Extent extent;
   for (const auto& document : *request.content->items())
-    if (auto deny = add_names(document, names)) return *std::move(deny);
+    if (auto deny = add_names(document, names, extent)) return *std::move(deny);
   return names;
 }
 

@@ -89,6 +89,46 @@ TEST_CASE("a tar archive is read alike in every format, by its members in order"
   }
 }
 
+TEST_CASE("the map of a sparse file is bounded, since libarchive keeps all of it") {
+  const TemporaryDirectory directory;
+  const auto header = [](const std::string& name, std::size_t size, char type) {
+    std::string block(512, '\0');
+    const auto put = [&](std::size_t at, const std::string& text) { block.replace(at, text.size(), text); };
+    const auto octal = [](std::size_t number) {
+      std::string digits(11, '0');
+      for (auto place = digits.rbegin(); number > 0; number /= 8) *place++ = static_cast<char>('0' + number % 8);
+      return digits;
+    };
+    put(0, name);
+    put(100, "0000644");
+    put(124, octal(size));
+    put(136, octal(0));
+    put(148, "        ");
+    block[156] = type;
+    put(257, std::string("ustar\00000", 8));
+    std::size_t sum = 0;
+    for (const char c : block) sum += static_cast<unsigned char>(c);
+    put(148, octal(sum).substr(5));
+    return block;
+  };
+  const auto padded = [](std::string text) {
+    text.resize((text.size() + 511) / 512 * 512, '\0');
+    return text;
+  };
+  // GNU's form 1.0: the map stands before the content, in lines; here of pieces that hold nothing.
+  const auto sparse = [&](int pieces) {
+    const std::string records =
+        "22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n24 GNU.sparse.name=hole\n25 GNU.sparse.realsize=9\n";
+    std::string map = std::to_string(pieces) + "\n";
+    for (int i = 0; i < pieces; ++i) map += "9\n0\n";
+    map = padded(map);
+    return header("x", records.size(), 'x') + padded(records) + header("GNUSparseFile.0/hole", map.size(), '0') + map +
+           std::string(1024, '\0');
+  };
+  CHECK(listing(spool_of(directory, sparse(1000))) == std::vector<std::string>{"f hole " + std::string(9, '\0')});
+  CHECK_THROWS_AS(listing(spool_of(directory, sparse(1'000'000))), ArchiveError);
+}
+
 TEST_CASE("what is written anew reads the same, and the second writing writes the same bytes") {
   const TemporaryDirectory directory;
   const auto spool = spool_of(directory, shell(directory, make_tree + "tar --sort=name -cf out d"));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <filesystem>
 
 #include "proxy/archive.hpp"
 #include "proxy/sha256.hpp"
@@ -294,4 +295,25 @@ TEST_CASE("an archive that was made while its name went to another image is not 
   const auto answer = proxy.ask(request);
   CHECK(answer.status == 404);
   CHECK(answer.content.find("archive") == std::string::npos);
+}
+
+TEST_CASE("a client is told when what podfence needs is not there, and so is the operator") {
+  ImageProxy proxy;
+  auto client = proxy.client();
+  client.send("GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n");
+  CHECK(client.read_answer().status == 200);
+  const std::filesystem::path directory(proxy.directory());
+  const std::filesystem::path away(proxy.directory() + ".away");
+  std::filesystem::rename(directory, away);
+  client.send(sized(tar(saved(R"("quay.io/me/new:1")"))));
+  const auto answer = client.read_answer();
+  std::filesystem::rename(away, directory);
+  CHECK(answer.status == 500);
+  CHECK(answer.content.find("rule server.internal") != std::string::npos);
+  CHECK(answer.content.find(directory) == std::string::npos);
+  const auto lines = proxy.audit(2);
+  CHECK(lines.find(R"("rule":"server.internal")") != std::string::npos);
+  CHECK(lines.find(R"("status":500)") != std::string::npos);
+  CHECK(proxy.received.empty());
+  CHECK(proxy.alive());
 }

@@ -97,6 +97,22 @@ TEST_CASE("of an archive that is no build context only the texts have to be ther
   CHECK(judge({file("/a")}, rules) == "archive.name /a");
 }
 
+TEST_CASE("directories that a name only speaks of take room as well") {
+  ArchiveJudge deep({.is_extracted = true});
+  std::string name;
+  for (int i = 0; i < 500'000; ++i) name += "a/";
+  const auto refused = deep.judge(file(name + "b"));
+  REQUIRE(refused);
+  CHECK(refused->rule->id == "archive.members");
+
+  // Once each: many members far down are nothing special.
+  ArchiveJudge many({.is_extracted = true});
+  const auto far = name.substr(0, 4000);
+  for (int i = 0; i < 1000; ++i) CHECK_FALSE(many.judge(file(far + std::to_string(i))));
+  CHECK(many.judge(file("a/a"))->rule->id == "archive.duplicate");
+  CHECK(many.judge(file(far + "1/x"))->rule->id == "archive.through");
+}
+
 TEST_CASE("the number of members and the length of their names are bounded") {
   ArchiveJudge many({.is_extracted = true});
   std::optional<Deny> deny;

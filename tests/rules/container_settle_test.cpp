@@ -390,3 +390,26 @@ TEST_CASE("a project with a range of its own gets free ports of it") {
     CHECK(judge.host(R"("PortBindings":{"80/tcp":[{"HostPort":")" + std::string(port) + R"("}]})") == "port.range");
   CHECK(judge.libpod(R"("portmappings":[{"container_port":80,"host_port":20003,"range":2}])") == "port.range");
 }
+
+TEST_CASE("ports of one container are bounded in number, and many are given out quickly") {
+  Judge judge;
+  judge.policy.ports = {10000, 60000, true};
+  const auto mappings = [](int count, const std::string& more) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i == 0 ? "" : ",") + std::string(R"({"container_port":)") + std::to_string(i + 1) + more + "}";
+    return R"("portmappings":[)" + list + "]";
+  };
+  CHECK(judge.libpod(mappings(4096, "")).starts_with("{"));
+  CHECK(judge.libpod(mappings(4097, "")) == "port.many");
+  CHECK(judge.libpod(mappings(100, R"(,"range":1000)")) == "port.many");
+  CHECK(judge.libpod(mappings(50, R"(,"range":1000)")).starts_with("{"));
+  judge.policy.ports = {1024, 65535, false};
+  CHECK(judge.libpod(mappings(4097, "")) == "port.many");
+  // Neighbours do not fit where single ports still do.
+  judge.policy.ports = {20000, 20004, true};
+  judge.world.add(Kind::Container, "busy", id('6'), "p1", R"({"Ports":[{"host_port":20001,"range":1}]})");
+  CHECK(sends(
+      judge.libpod(R"("portmappings":[{"container_port":80,"range":2},{"container_port":90},{"container_port":91}])"),
+      R"("host_port":20004)"));
+}

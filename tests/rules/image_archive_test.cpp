@@ -224,6 +224,23 @@ TEST_CASE("oci-archive: manifests below an index are looked at as well, those th
   CHECK(rule_of(known(files)) == "archive.image");  // deeper than anybody writes
 }
 
+TEST_CASE("oci-archive: a manifest is read once, however many descriptors are about it") {
+  auto files = oci_files("quay.io/a/b:1");
+  std::string many = descriptor('4');
+  for (int i = 1; i < 3000; ++i) many += "," + descriptor('4');
+  files[blob('4')] = index_of(many);
+  std::string more = many;
+  for (auto at = more.find(id('4')); at != std::string::npos; at = more.find(id('4'), at))
+    more.replace(at, 64, id('5'));
+  files[blob('5')] = index_of(more);
+  files["index.json"] = index_of(descriptor('4', named(reference, "quay.io/a/b:1")) + "," +
+                                 descriptor('5', named(reference, "quay.io/a/b:2")));
+  CHECK(rule_of(known(files)) == "archive.image");  // an index that lists itself has no end
+  files[blob('4')] = index_of(descriptor('1'));
+  files[blob('5')] = index_of(many);
+  CHECK(rule_of(known(files)) == "");
+}
+
 TEST_CASE(
     "load: every name is judged as a name that is given, and claimed; an archive that is refused claims nothing") {
   auto world = one_of_every_kind();

@@ -291,6 +291,34 @@ TEST_CASE("a deployment is as many pods as it says; those that run first come fi
   CHECK(made.at("pod/d-pod-1", "labels") == R"({"a":"b","appx.project":"p1"})");
 }
 
+TEST_CASE("what few lines ask for is no more than its bound when it is written out") {
+  const std::string big =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\ndata: {A: " + std::string(50'000, 'x') + "}\n---\n";
+  const auto variables = [&](int times) {
+    std::string sources;
+    for (int i = 0; i < times; ++i) sources += "{prefix: P" + std::to_string(i) + "_, configMapRef: {name: cm}},";
+    return played(big + pod("    envFrom: [" + sources + "]\n"));
+  };
+  CHECK(variables(10).denied == "");
+  CHECK(variables(400).denied == "kube.size");
+  const auto replicas = [&](int pods, int containers) {
+    std::string list;
+    for (int i = 0; i < containers; ++i) list += "{name: c" + std::to_string(i) + ", image: localhost/shared/base},";
+    return played(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec:\n  replicas: " + std::to_string(pods) +
+        "\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec:\n"
+        "      containers: [" +
+        list + "]\n");
+  };
+  CHECK(replicas(3, 2).denied == "");
+  CHECK(replicas(100, 100).denied == "kube.size");
+  std::string files;
+  for (int i = 0; i < 400; ++i) files += "{key: A, path: f" + std::to_string(i) + "},";
+  CHECK(played(big + pod("    volumeMounts: [{name: v, mountPath: /cm}]\n",
+                         "  volumes: [{name: v, configMap: {name: cm, items: [" + files + "]}}]\n"))
+            .denied == "kube.size");
+}
+
 TEST_CASE("the query is judged as pods are") {
   const std::pair<const char*, const char*> rows[] = {
       {"?network=host", "namespace.host"},

@@ -27,6 +27,8 @@ class RunningProxy {
   RawClient client(const std::string& project = "p1") const { return RawClient(socket(project)); }
   std::string socket(const std::string& project = "p1") const;
   std::string upstream() const { return directory_.path() + "/upstream.sock"; }
+  /// Where all of its files are.
+  std::string directory() const { return directory_.path(); }
   /// One exchange on a connection of its own.
   WireAnswer ask(std::string_view request, const std::string& project = "p1") const;
   /// True when a new client is served as ever.
