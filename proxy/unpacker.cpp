@@ -124,13 +124,13 @@ class LibraryMethod final : public Unpacker::Method {
     archive_entry* entry = nullptr;
     const int result = archive_read_next_header(handle_.get(), &entry);
     ended_ = result == ARCHIVE_EOF;
-    if (!ended_) check(result);
+    check(ended_ ? ARCHIVE_OK : result);
   }
 
   std::string_view read() override {
     if (ended_) return {};
     const auto size = archive_read_data(handle_.get(), unpacked_.data(), unpacked_.size());
-    if (size < 0) check(static_cast<int>(size));
+    check(size < 0 ? static_cast<int>(size) : ARCHIVE_OK);
     ended_ = size <= 0;
     return {unpacked_.data(), static_cast<std::size_t>(size)};
   }
@@ -153,7 +153,7 @@ class LibraryMethod final : public Unpacker::Method {
   }
 
   void check(int result) {
-    if (thrown_) std::rethrow_exception(thrown_);
+    if (thrown_) std::rethrow_exception(thrown_);  // which some of its filters take for the end
     if (result == ARCHIVE_OK) return;
     const char* what = archive_error_string(handle_.get());
     throw ArchiveError(what ? what : "unknown error");
