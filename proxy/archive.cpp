@@ -122,8 +122,7 @@ void ArchiveReader::check(int result) {
 /// For libarchive: the next block, and how long it is; less than none for an error.
 la_ssize_t ArchiveReader::give(const void** bytes) {
   if (header_bytes_ > max_header_bytes) {
-    archive_set_error(handle_.get(), EFBIG, "the header of a member is longer than %llu bytes",
-                      static_cast<unsigned long long>(max_header_bytes));
+    archive_set_error(handle_.get(), EFBIG, "the header of a member is longer than 2 MiB");
     return ARCHIVE_FATAL;
   }
   ssize_t size;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <limits>
 #include <optional>
 #include <span>
 
+#include "proxy/decisions.hpp"
 #include "proxy/help.hpp"
 #include "rules/configuration_text.hpp"
 
@@ -188,6 +190,8 @@ std::optional<UsageError> check_combination(const CommandLine& line, const optio
     if (is_given("config") && is_given("admin")) return excluded("config", "admin");
     const std::string name(name_of(line.command));
     if (!is_given("config") && !is_given("admin")) return UsageError{name + " needs --admin SOCKET or --config FILE"};
+    if (line.watch.recent > Decisions::max_recent)
+      return UsageError{"--recent is a number up to " + std::to_string(Decisions::max_recent)};
     if (!is_one_of(line.command, about_a_project)) return std::nullopt;
     if (!is_given("id")) return UsageError{name + " needs a project's id"};
     if (const char* wrong = rules::wrong_with_project_id(line.operate.project))
@@ -221,11 +225,17 @@ std::optional<UsageError> parse_options(CommandLine& line, const std::vector<std
   if (known.find_nothrow("word", false)) positions.add("word", -1);
   // Guessing would let a new option change what an old script means.
   const auto style = options::command_line_style::unix_style & ~options::command_line_style::allow_guessing;
+  options::options_description all;
+  std::vector<std::string> others;
+  all.add(known).add_options()("too much", options::value(&others));
+  if (positions.max_total_count() != std::numeric_limits<unsigned>::max()) positions.add("too much", -1);
   try {
-    const auto parsed = options::command_line_parser(arguments).options(known).positional(positions).style(style).run();
+    const auto parsed = options::command_line_parser(arguments).options(all).positional(positions).style(style).run();
     if (auto error = find_empty_value(parsed)) return error;
     options::variables_map given;
     options::store(parsed, given);
+    if (given.contains("too much"))
+      return UsageError{"there is no place for " + given["too much"].as<std::vector<std::string>>().front()};
     options::notify(given);
     return check_combination(line, given);
   } catch (const options::error& error) {

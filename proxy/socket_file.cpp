@@ -37,7 +37,7 @@ File new_socket() { return File(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | 
 void check_replaceable(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
-  if (!S_ISSOCK(status.st_mode)) fail(EEXIST, path);
+  if (!S_ISSOCK(status.st_mode)) fail(EEXIST, path + ", where something stands that is no socket");
   if (is_listening(path)) fail(EADDRINUSE, path);
 }
 

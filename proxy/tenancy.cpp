@@ -72,7 +72,9 @@ void Tenancy::start() {
     serve(entry);
   }
   for (const auto& row : store_.all()) {
-    if (entries_.contains(row.id) || !base_)
+    if (!base_)
+      log("project " + row.id + ", which was added, is not served: that takes a configuration file (--config)");
+    else if (entries_.contains(row.id))
       log("project " + row.id + ", which was added, stands in the configuration now; what it says counts");
     else
       restore(row);

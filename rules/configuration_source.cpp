@@ -10,6 +10,8 @@
 namespace podfence::rules {
 namespace {
 
+constexpr std::size_t max_projects = 65'536;
+
 /// How much of a pointer there is in a value.
 std::size_t depth_within(const json::Value& value, const std::vector<std::string>& names) {
   std::string pointer;
@@ -39,7 +41,7 @@ std::variant<Source, ConfigurationError> read_source(std::string file, std::stri
   if (const auto* open = std::get_if<OpenComment>(&plain))
     return broken(open->at, "a comment that begins with /* has no end");
   Source source{file, std::get<std::string>(std::move(plain)), {}};
-  auto parsed = json::parse(source.plain);
+  auto parsed = json::parse(source.plain, {.names = max_projects});
   if (auto* error = std::get_if<json::Error>(&parsed)) return broken(error->at, std::move(error->what));
   source.value = std::get<json::Value>(std::move(parsed));
   if (auto violation = schema.check(source.value))

@@ -182,7 +182,7 @@ Findings check_project_sockets(const HostFacts& facts) {
 }
 
 Findings check_ledger(const HostFacts& facts) {
-  if (facts.ledger.empty()) return unknown();
+  if (facts.ledger.empty() || !facts.engine) return unknown();
   if (!facts.ledger_wrong.empty())
     return one(Level::Warn, "the ledger cannot be compared with Podman: " + facts.ledger_wrong, "podfence ledger list");
   if (facts.ledger_findings.empty()) return ok("the ledger " + facts.ledger + " and Podman agree");

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -180,6 +181,14 @@ TEST_CASE("what is broken in one way is told by one check, with what mends it") 
     ++broken[row.subject];
   }
   for (const auto& check : checks()) CHECK(broken[check.subject] > 0);
+}
+
+TEST_CASE("nothing is said of what could not be asked: the ledger and Podman, where that does not answer") {
+  auto facts = healthy();
+  facts.engine.reset();
+  facts.engine_wrong = "No such file or directory";
+  const auto lines = examine(facts);
+  CHECK(std::ranges::none_of(lines, [](const auto& line) { return line.subject == "ledger"; }));
 }
 
 TEST_CASE("where no systemd runs nobody has to linger, and a workspace that is only read may be anybody's") {
