@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "proxy/begun_content.hpp"
 #include "proxy/directory.hpp"
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
@@ -30,6 +31,11 @@ bool passed(const rules::Outcome& outcome) { return succeeded(outcome.status); }
 bool makes_something(const rules::Forward& forward) {
   return !forward.volumes.empty() || !forward.networks.empty() ||
          std::ranges::any_of(forward.uses, [](const rules::Use& use) { return rules::lasts(use.resource); });
+}
+
+/// Podman goes on building when nobody listens, and the build counts as long as it does.
+bool is_build(const rules::Forward& forward) {
+  return std::ranges::find(forward.uses, rules::Resource::Builds, &rules::Use::resource) != forward.uses.end();
 }
 
 bool claims_objects(const rules::Needs& needs) {
@@ -72,7 +78,8 @@ ContentSource* Forwarding::streamed() const {
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
   const bool records = rules::is_recorded(inquiry_.exchange());
-  const bool finishes = records || makes_something(forward);
+  const bool outlasts = records || is_build(forward);  // the client
+  const bool finishes = outlasts || makes_something(forward);
   if (finishes) departure.set(Departure::Means::Finish);
   const Inquiry::Claimed claimed(inquiry_, forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
@@ -89,8 +96,8 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   if (failed && !(records && may_have_made_something(refused))) inquiry_.record(forward.on_failure);
   if (!refused && !forward.steady.empty()) refused = co_await check_steady(forward);
   inquiry_.release_names();
-  if (!records || refused) departure.set(Departure::Means::Cancel);
-  if (refused || (finishes && !records && client.peer_closed())) co_return refused;
+  if (!outlasts || refused) departure.set(Departure::Means::Cancel);
+  if (refused || (finishes && !outlasts && client.peer_closed())) co_return refused;
 
   if (!content.complete()) answer.close_after();
   if (hijacks() && is_tunnel(call.head())) {
@@ -124,8 +131,14 @@ Task<Refused> Forwarding::send(const rules::Forward& forward, UpstreamCall& call
   if (claims_objects(forward)) {
     if (auto refused = co_await claim_objects(forward)) co_return refused;
   }
-  auto* const source = streamed();
+  auto* source = streamed();
   if (archive_) archive_->set_written(forward.members);
+  BegunContent begun(exchange_.content);
+  if (source == &exchange_.content) {
+    const bool has_begun = co_await begun.begin();
+    if (!has_begun) co_return begun.failure();
+    source = &begun;
+  }
   const auto outcome = co_await call.send(forward.request, source, hijacks());
   if (outcome == UpstreamCall::Outcome::SourceFailed) co_return source->failure();
   co_return refusal_for(outcome);

@@ -21,7 +21,7 @@ struct Relay {
   Inquiry& inquiry;
   Services& services;
   ClientAnswer& answer;
-  bool unheard = false;                  ///< the client is gone, and what upstream says is for the record only
+  bool unheard = false;                  ///< the client is gone, and what upstream does is only waited for
   std::vector<std::string> judged = {};  ///< lines that have not been sent yet
   std::size_t judged_size = 0;
 
@@ -37,7 +37,7 @@ struct Relay {
   /// False when there is no use in going on.
   bool heard(bool sent) {
     unheard = unheard || !sent;
-    return sent || rules::is_recorded(inquiry.exchange());
+    return sent || rules::is_recorded(inquiry.exchange()) || endpoint().answer == rules::Answer::BuildLines;
   }
 
   /// Before what may be a long wait.

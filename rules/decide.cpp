@@ -31,6 +31,8 @@ Decision act_on(Exchange& exchange) {
     case Act::ContainerCreate:  // its references and volumes come out of the content
     case Act::DiskUsage:
       return act::plain(exchange);
+    case Act::VolumeImport:
+      return act::volume_import(exchange);
     case Act::Start:
       return act::start(exchange);
     case Act::Archive:

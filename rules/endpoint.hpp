@@ -30,6 +30,7 @@ enum class Act {
   Prune,         ///< list own, delete each
   VolumeCreate,  ///< compat returns an existing volume of anybody with 201
   VolumeRemove,  ///< Podman takes a unique prefix here: exact name only
+  VolumeImport,  ///< some Podmans unpack through links that lie in the volume
   NetworkCreate,
   NetworkRemove, ///< Podman sees the containers on a network only when it is named by its exact name
   ContainerCreate,

@@ -116,7 +116,7 @@ constexpr auto served = std::to_array<Endpoint>({
     {Get,    "/libpod/volumes/{name}/exists",             Libpod, Kind::Volume,    Exists,           {},                         {},                          Answer::Bytes},
     {Delete, "/libpod/volumes/{name}",                    Libpod, Kind::Volume,    VolumeRemove,     Query::VolumeRemove,        {},                          Answer::Bytes},
     {Get,    "/libpod/volumes/{name}/export",             Libpod, Kind::Volume,    Plain,            {},                         {},                          Answer::Bytes},
-    {Post,   "/libpod/volumes/{name}/import",             Libpod, Kind::Volume,    Plain,            {},                         Body::Stream,                Answer::Bytes},
+    {Post,   "/libpod/volumes/{name}/import",             Libpod, Kind::Volume,    VolumeImport,     {},                         Body::Stream,                Answer::Bytes},
 
     // Networks
     {Get,    "/networks",                                 Docker, {},              List,             Query::NetworkList,         {},                          Answer::Networks},

@@ -73,6 +73,8 @@ std::string_view decided_by(const Endpoint& endpoint) {
     case Act::VolumeCreate:
     case Act::NetworkCreate:
       return "a free or own name; the new object gets the project's label";
+    case Act::VolumeImport:
+      return "the volume must be own, and Podman one that stays within it";
     case Act::VolumeRemove:
       return "the volume must be own, by its exact name";
     case Act::NetworkRemove:

@@ -120,6 +120,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"registry.credentials", 400, "X-Registry-Auth or X-Registry-Config cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
   // Manifest lists (act/manifest.cpp)
+  {"volume.import", 403, "this Podman could be led out of the volume: {}", "unpack the archive in a container that mounts the volume"},
   {"manifest.engine", 403, "a manifest list could keep this Podman from listing anybody's images: {}", "ask the operator for Podman 5.0 or later", false, "images.insecure_manifests"},
   {"manifest.member", 403, "a manifest list is made of images of yours, shared ones, and those of registries, not of: {}", "name an image of yours, or docker://registry/repository:tag"},
 

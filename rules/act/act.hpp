@@ -22,6 +22,7 @@ Decision exists(Exchange& exchange);
 Decision list(Exchange& exchange);
 Decision prune(Exchange& exchange);
 Decision create_named(Exchange& exchange, Kind kind);
+Decision volume_import(Exchange& exchange);
 Decision network_remove(Exchange& exchange);
 Decision image_remove(Exchange& exchange);
 Decision image_batch_remove(Exchange& exchange);

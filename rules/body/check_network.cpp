@@ -91,6 +91,12 @@ std::optional<Deny> judge_alias(json::Value& value, const Place& place) {
   return clean ? std::nullopt : refuse(refusal("field.value"), place.path);
 }
 
+/// Podman 5.4 hands it to the name server of all networks, which keeps one line for each container and asks nobody
+/// what a line holds (netavark: dns/aardvark.rs).
+std::optional<Deny> judge_hostname(json::Value& value, const Place& place) {
+  return value.string()->empty() ? std::nullopt : judge_alias(value, place);
+}
+
 std::optional<Deny> judge_subnet(json::Value& value, const Place& place) {
   const auto parsed = parse_subnet(*value.string());
   if (!parsed) return refuse(refusal("field.value"), place.path);

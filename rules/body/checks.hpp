@@ -112,7 +112,7 @@ inline constexpr Rule network_object = checked(
 
 // check_network.cpp
 Check judge_network, judge_network_key, judge_network_item, judge_address, judge_hardware_address, judge_interface,
-    judge_alias;
+    judge_alias, judge_hostname;
 Check finish_connect_compat, finish_connect_libpod;  // short_name.cpp
 Check judge_subnet, judge_network_option_compat, judge_network_option_libpod;
 inline constexpr Rule network_key =
@@ -122,6 +122,7 @@ inline constexpr Rule address = checked(judge_address, "an IP address");
 inline constexpr Rule hardware_address = checked(judge_hardware_address, "a hardware address");
 inline constexpr Rule interface_name = checked(judge_interface, "up to 15 letters and digits");
 inline constexpr Rule alias = checked(judge_alias, "letters, digits, '_', '.' and '-'");
+inline constexpr Rule hostname = checked(judge_hostname, "letters, digits, '_', '.' and '-'");
 inline constexpr Rule subnet =
     checked(judge_subnet, "a subnet within one of those that policy names, /16 to /30 (v6: /48 to /126)");
 inline constexpr Rule network_option_compat =

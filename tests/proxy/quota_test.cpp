@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "proxy/archive.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/messages.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;
@@ -223,6 +226,30 @@ TEST_CASE("open streams are counted, and only those") {
   again.send(get("/v1.41/events"));
   CHECK(again.read_head().status == 200);
   CHECK(proxy.audit().find("quota.exceeded") != std::string::npos);
+}
+
+TEST_CASE("a build counts until it ends, also when its client has gone") {
+  QuotaProxy proxy(Resource::Builds, 1);
+  Gate done;
+  proxy.podman.on("POST /v4.0.0/libpod/build", [&](FakePodman::Connection& connection) {
+    connection.read_content();
+    connection.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+    connection.send(chunk("{\"stream\":\"STEP 1/1\"}\n"));
+    connection.wait(done);
+    connection.send("0\r\n\r\n");
+  });
+  podfence::proxy::ArchiveWriter context;
+  context.add("Dockerfile", "FROM scratch\n");
+  context.finish();
+  const auto build = post("/v4.0.0/libpod/build?t=localhost/app:1", context.written());
+  auto first = proxy.client();
+  first.send(build);
+  CHECK(first.read_head().status == 200);
+  first.vanish();
+  CHECK(eventually([&] { return proxy.clients() == 0; }));
+  CHECK(proxy.ask(build).status == 403);
+  done.open();
+  CHECK(eventually([&] { return proxy.ask(build).status == 200; }));
 }
 
 TEST_CASE("pulls that are under way count as images") {

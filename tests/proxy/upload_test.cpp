@@ -29,7 +29,25 @@ std::string put(const std::string& container, const std::string& fields) {
          fields + "\r\n";
 }
 
+/// Of an archive: what upstream gets together with the head.
+const std::string beginning(512, 'b');
+
 }  // namespace
+
+TEST_CASE("an archive whose beginning has not come goes nowhere: Podman would keep the container's lock for it") {
+  UploadProxy proxy;
+  proxy.podman.on(proxy.line(), FakePodman::says(http_answer(200, "")));
+  auto slow = proxy.client(), other = proxy.client();
+  slow.send(put("c1", "Content-Length: 2000\r\n") + std::string(511, 'x'));
+  CHECK(other.request(put("c1", "Content-Length: 5\r\n") + "hello").status == 200);
+  CHECK_FALSE(proxy.podman.saw("xxx", Milliseconds(50)));
+  slow.vanish();
+  CHECK(other.request("GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n").status == 200);
+  CHECK(proxy.podman.requests("PUT").size() == 1);
+  slow = proxy.client();
+  slow.send(put("c1", "Transfer-Encoding: chunked\r\n") + chunk(std::string(511, 'y')) + chunk("z"));
+  CHECK(proxy.podman.saw("yz"));
+}
 
 TEST_CASE("an archive goes to upstream piece by piece, in our own framing") {
   std::string received;
@@ -39,18 +57,19 @@ TEST_CASE("an archive goes to upstream piece by piece, in our own framing") {
     connection.send(http_answer(200, ""));
   });
   auto client = proxy.client();
+  const auto first = beginning + "first ";
   SUBCASE("chunked") {
-    client.send(put("c1", "Transfer-Encoding: chunked\r\n") + chunk("first "));
+    client.send(put("c1", "Transfer-Encoding: chunked\r\n") + chunk(first));
     CHECK(proxy.podman.saw("first "));
     client.send("6;ext=1\r\nsecond\r\n0\r\n\r\n");
   }
   SUBCASE("sized") {
-    client.send(put("c1", "Content-Length: 12\r\n") + "first ");
+    client.send(put("c1", "Content-Length: " + std::to_string(first.size() + 6) + "\r\n") + first);
     CHECK(proxy.podman.saw("first "));
     client.send("second");
   }
   CHECK(client.read_answer().status == 200);
-  CHECK(received == "first second");
+  CHECK(received == first + "second");
   const auto seen = proxy.podman.requests("PUT");
   REQUIRE(seen.size() == 1);
   CHECK(seen[0].find("ext=1") == std::string::npos);
@@ -145,7 +164,7 @@ TEST_CASE("a client that vanishes in the middle of an upload never ends it upstr
   UploadProxy proxy;
   proxy.podman.on(proxy.line(), [](FakePodman::Connection& connection) { connection.drain(); });
   auto client = proxy.client();
-  client.send(put("c1", "Transfer-Encoding: chunked\r\n") + chunk("the beginning"));
+  client.send(put("c1", "Transfer-Encoding: chunked\r\n") + chunk(beginning + "the beginning"));
   CHECK(proxy.podman.saw("the beginning"));
   client.vanish();
   CHECK(proxy.podman.ended("the beginning"));
@@ -158,7 +177,7 @@ TEST_CASE("an upload that stalls is cut after the content's idle time") {
   UploadProxy proxy(limits);
   proxy.podman.on(proxy.line(), [](FakePodman::Connection& connection) { connection.drain(); });
   auto client = proxy.client();
-  client.send(put("c1", "Content-Length: 100\r\n") + "the beginning");
+  client.send(put("c1", "Content-Length: 1000\r\n") + beginning + "the beginning");
   CHECK(proxy.podman.ended("the beginning"));
   const auto answer = client.read_answer();
   CHECK((answer.status == 408 || answer.status == 0));

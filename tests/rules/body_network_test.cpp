@@ -157,6 +157,19 @@ TEST_CASE("libpod's mode follows from the networks") {
   CHECK_FALSE(sends(judged(Body::PodCreate, R"({"portmappings":[{"container_port":80}]})"), "netns"));
 }
 
+TEST_CASE("a host's name is one word, which no name server's file takes for more") {
+  for (const auto* name : {"web", "web-1.example.org", "my_host", ""}) {
+    CHECK(compat(R"("Hostname":")" + std::string(name) + "\"").starts_with("{"));
+    CHECK(libpod(R"("hostname":")" + std::string(name) + "\"").starts_with("{"));
+  }
+  for (const auto* name :
+       {R"(h\nx 10.89.2.4  q\ny 6.6.6.6  registry.npmjs.org)", "a b", "a,b", R"(a\tb)", R"(a\r)", "Ã¤"}) {
+    CAPTURE(name);
+    CHECK(compat(R"("Hostname":")" + std::string(name) + "\"") == "field.value");
+    CHECK(libpod(R"("hostname":")" + std::string(name) + "\"") == "field.value");
+  }
+}
+
 TEST_CASE("addresses, aliases and interfaces have their syntax") {
   const auto endpoint = [](const std::string& text) {
     return compat(R"("NetworkingConfig":{"EndpointsConfig":{"net":{)" + text + "}}}");

@@ -212,6 +212,21 @@ TEST_CASE("a pull never hands out what is here by somebody else's doing") {
   CHECK(rule_of(pull("reference=docker-archive:/etc/passwd")) == "image.reference");
 }
 
+TEST_CASE("a volume is imported only where Podman stays within it") {
+  for (const auto& [engine, rule] : {std::pair<std::string, std::string>{"4.3.1", ""},
+                                     {"5.4.2", ""},
+                                     {"5.6.0", "volume.import"},
+                                     {"5.8.6", "volume.import"},
+                                     {"6.1.1", "volume.import"},
+                                     {"6.2.0", ""}}) {
+    CAPTURE(engine);
+    auto world = one_of_every_kind();
+    world.engine = engine;
+    CHECK(rule_of(world.decide(Method::Post, "/v5.0.0/libpod/volumes/data/import")) == rule);
+    CHECK(rule_of(world.decide(Method::Post, "/v5.0.0/libpod/volumes/data10/import")) == "ownership.hidden");
+  }
+}
+
 TEST_CASE("a pull claims its name before it begins, and changes no other project's platform") {
   auto world = one_of_every_kind();
   const auto pull = [&](const std::string& query) {

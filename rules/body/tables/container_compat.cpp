@@ -14,7 +14,7 @@ using enum Shape;
 constexpr Row rows[] = {
     {"",                           Object,     checked(finish_container_compat, "the project's label and what policy forces are added; the network is the default one of policy unless one of yours is named")},
     {"Name",                       Any,        drop},  // the query has the name
-    {"Hostname",                   Text,       pass},
+    {"Hostname",                   Text,       hostname},
     {"Domainname",                 Any,        drop},
     {"User",                       Text,       pass},
     {"AttachStdin",                Boolean,    pass},

@@ -41,7 +41,7 @@ constexpr Row rows[] = {
     {"oci_runtime",             Text,     deny_field},
     {"systemd",                 Text,     choice("true false")},
     {"sdnotifyMode",            Text,     force("\"ignore\"")},
-    {"hostname",                Text,     pass},
+    {"hostname",                Text,     hostname},
     {"hostusers",               Any,      deny_field},
     {"sysctl{}",                Text,     sysctl},
     {"remove",                  Boolean,  keep_zero(pass)},

@@ -70,7 +70,7 @@ constexpr Row claim[] = {
 };
 
 constexpr Row pod_spec[] = {
-    {"hostname",                   Text,     pass},
+    {"hostname",                   Text,     hostname},
     {"subdomain",                  Any,      drop},
     {"restartPolicy",              Text,     choice("Always OnFailure Never")},
     {"shareProcessNamespace",      Boolean,  pass},

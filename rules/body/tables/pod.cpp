@@ -13,7 +13,7 @@ using enum Shape;
 constexpr Row rows[] = {
     {"",                       Object,   checked(finish_pod, "the project's label is added; the network is the default one of policy unless one of yours is named")},
     {"name",                   Text,     new_name<Kind::Pod>},
-    {"hostname",               Text,     pass},
+    {"hostname",               Text,     hostname},
     {"exit_policy",            Text,     choice("continue stop")},
     {"labels{}",               Text,     label},
     {"no_infra",               Boolean,  pass},
