@@ -95,7 +95,9 @@ std::vector<Fault> faults() {
       [](const FaultyProxy& p) { p.expect(get("/v1.41/containers/c1/json"), 404, "p10"); },
       [](const FaultyProxy& p) { p.expect(p.post("start"), 502); },
       [](const FaultyProxy& p) { p.expect(p.post("stop"), 502); },
-      [put](const FaultyProxy& p) { p.expect(put + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", 500); },
+      [put](const FaultyProxy& p) {
+        p.expect(put + "Transfer-Encoding: chunked\r\n\r\n" + chunk(std::string(512, 'x')), 500);
+      },
       [put](const FaultyProxy& p) { p.expect(put + "Transfer-Encoding: chunked\r\n\r\nhello\r\n", 400); },
       [put](const FaultyProxy& p) { p.sent(put + part(p, "Content-Length: 20\r\n\r\nnot whole")).vanish(); },
       [](const FaultyProxy& p) { p.sent(part(p, get("/_ping"))).vanish(); },

@@ -144,7 +144,8 @@ TEST_CASE("an upload with broken chunks or a trailer never comes to its end upst
   proxy.podman.add(Kind::Container, "c1", "p1");
   const std::string head =
       "PUT /v1.41/containers/c1/archive?path=%2Ftmp HTTP/1.1\r\nHost: d\r\nContent-Type: application/x-tar\r\n"
-      "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+      "Transfer-Encoding: chunked\r\n\r\n" +
+      chunk(std::string(512, 'x') + "hello");
   for (const auto* end : {"0x3\r\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n", "0\r\nX-Registry-Auth: eyJh\r\n\r\n"}) {
     CAPTURE(end);
     auto client = proxy.client();

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "tests/support/eventually.hpp"
+#include "tests/support/messages.hpp"
 #include "tests/support/running_proxy.hpp"
 
 using namespace podfence::testing;
@@ -85,9 +86,8 @@ TEST_CASE("an answer that comes before the content was read is passed on, and it
     if (reads_on) connection.drain();
   });
   auto client = proxy.client();
-  client.send(
-      "PUT /v1.41/containers/c1/archive?path=/tmp HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n"
-      "5\r\nhello\r\n");
+  client.send("PUT /v1.41/containers/c1/archive?path=/tmp HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n" +
+              chunk(std::string(512, 'x')));
   const auto answer = client.read_answer();
   CHECK(answer.status == 500);
   CHECK(answer.complete());

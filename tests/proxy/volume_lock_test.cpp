@@ -183,7 +183,8 @@ TEST_CASE("a stream that its client sends slowly locks nobody out, nor does a pr
     connection.send(http_answer(204, ""));
   });
   auto slow = proxy.client();
-  slow.send("POST /v4.0.0/libpod/volumes/data/import HTTP/1.1\r\nHost: d\r\nContent-Length: 1000\r\n\r\nsome");
+  slow.send("POST /v4.0.0/libpod/volumes/data/import HTTP/1.1\r\nHost: d\r\nContent-Length: 1000\r\n\r\n" +
+            std::string(512, 'x'));
   CHECK(proxy.podman.saw("/volumes/data/import"));
   CHECK(proxy.ask("POST /v4.0.0/libpod/volumes/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n").status == 200);
   CHECK(proxy.ask(create("data")).status == 201);

@@ -85,7 +85,7 @@ class Reader:
         if isinstance(value, dict):
             return {self.text(name): self.value(one, name) for name, one in value.items() if name != LABEL and not self.no_labels(name, one)}
         if key == "Processes":
-            return sorted(row[-1:] for row in value)
+            return sorted(row[-1].lstrip("0123456789 ") for row in value)  # of busybox a row is one text, with the number in front
         if isinstance(value, list):
             items = [self.value(one) for one in value if not (isinstance(one, str) and one.startswith(LABEL + "="))]
             return sorted(items, key=json.dumps) if key in SETS else items
