@@ -71,7 +71,7 @@ Departure::Exchange::~Exchange() { departure_.all_.remove(departure_); }
 
 /// What the exchange means when its client goes decides, not what it means later.
 void Departure::look(Clock::time_point now) {
-  if (!gone_ && (sent_away_ || client_.peer_closed())) {
+  if (!gone_ && (sent_away_ || (means_ != Means::Outlast && client_.peer_closed()))) {
     gone_ = true;
     if (means_ != Means::Finish) end_ = means_ == Means::Drain ? now + close_time_ : now;
   }

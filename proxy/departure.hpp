@@ -15,9 +15,10 @@ class Departures;
 class Departure : public boost::intrusive::list_base_hook<> {
  public:
   enum class Means {
-    Cancel,  ///< all that is waited for ends; upstream's connection is closed
-    Finish,  ///< nothing yet: what upstream is doing has to be recorded or undone. The session looks when it is.
-    Drain,   ///< a tunnel passes on what the client sent before, for as long as `close_time`
+    Cancel,   ///< all that is waited for ends; upstream's connection is closed
+    Finish,   ///< nothing yet: what upstream is doing has to be recorded or undone. The session looks when it is.
+    Outlast,  ///< nothing: upstream goes on by itself, and is waited for. Only who is sent away ends it
+    Drain,    ///< a tunnel passes on what the client sent before, for as long as `close_time`
   };
 
   /// `session`: ends what the session waits for.

@@ -78,9 +78,10 @@ ContentSource* Forwarding::streamed() const {
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
   const bool records = rules::is_recorded(inquiry_.exchange());
-  const bool outlasts = records || is_build(forward);  // the client
+  const bool builds = is_build(forward);
+  const bool outlasts = records || builds;  // the client
   const bool finishes = outlasts || makes_something(forward);
-  if (finishes) departure.set(Departure::Means::Finish);
+  if (finishes) departure.set(builds ? Departure::Means::Outlast : Departure::Means::Finish);
   const Inquiry::Claimed claimed(inquiry_, forward.before);
   // Locked names are held at upstream's pace, never at the client's. What a stream goes into exists already; that it
   // may be removed meanwhile is so without a proxy as well.
