@@ -51,6 +51,16 @@ std::string create(const std::string& name, const std::string& volume = "") {
   return post("/v1.41/containers/create?name=" + name, R"({"Image":"localhost/bb:latest")" + host + "}");
 }
 
+/// Begins to answer at once, and is done when the gate opens.
+auto goes_on_until(Gate& done, const std::string& begins_with = "") {
+  return [&done, begins_with](FakePodman::Connection& connection) {
+    connection.read_content();
+    connection.send(chunked_head + begins_with);
+    connection.wait(done);
+    connection.send("0\r\n\r\n");
+  };
+}
+
 /// The statuses of the answers to that many requests at once, each on a connection of its own.
 template <class Request>
 std::vector<int> all_at_once(const RunningProxy& proxy, std::size_t count, Request request) {
@@ -229,13 +239,7 @@ TEST_CASE("open streams are counted, and only those") {
 TEST_CASE("a build counts until it ends, also when its client has gone") {
   QuotaProxy proxy(Resource::Builds, 1);
   Gate done;
-  proxy.podman.on("POST /v4.0.0/libpod/build", [&](FakePodman::Connection& connection) {
-    connection.read_content();
-    connection.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
-    connection.send(chunk("{\"stream\":\"STEP 1/1\"}\n"));
-    connection.wait(done);
-    connection.send("0\r\n\r\n");
-  });
+  proxy.podman.on("POST /v4.0.0/libpod/build", goes_on_until(done, chunk("{\"stream\":\"STEP 1/1\"}\n")));
   podfence::proxy::ArchiveWriter context;
   context.add("Dockerfile", "FROM scratch\n");
   context.finish();
@@ -252,12 +256,7 @@ TEST_CASE("a build counts until it ends, also when its client has gone") {
 TEST_CASE("pulls that are under way count as images") {
   QuotaProxy proxy(Resource::Images, 1);
   Gate done;
-  proxy.podman.on("POST /v1.41/images/create", [&](FakePodman::Connection& connection) {
-    connection.read_content();
-    connection.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
-    connection.wait(done);
-    connection.send("0\r\n\r\n");
-  });
+  proxy.podman.on("POST /v1.41/images/create", goes_on_until(done));
   const auto pull = post("/v1.41/images/create?fromImage=docker.io/library/a&tag=1", "");
   auto first = proxy.client();
   first.send(pull);
