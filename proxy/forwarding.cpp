@@ -1,10 +1,12 @@
 #include "proxy/forwarding.hpp"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <set>
 
 #include "proxy/begun_content.hpp"
 #include "proxy/directory.hpp"
+#include "proxy/patience.hpp"
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
 #include "rules/error_answer.hpp"
@@ -76,6 +78,7 @@ ContentSource* Forwarding::streamed() const {
 }
 
 Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
+  if (rules::tells_of_all(inquiry_.exchange().match.endpoint->answer)) co_return co_await carry_out_list(forward);
   auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
   const bool records = rules::is_recorded(inquiry_.exchange());
   const bool builds = is_build(forward);
@@ -108,6 +111,21 @@ Task<Refused> Forwarding::carry_out(const rules::Forward& forward) {
   refused = co_await relay_answer(call, inquiry_, services, answer);
   departure.set(Departure::Means::Cancel);
   co_return refused;
+}
+
+/// Other projects' removals must not make this one's lists fail.
+Task<Refused> Forwarding::carry_out_list(const rules::Forward& forward) {
+  auto& [services, client, deadline, departure, head, content, answer, trail] = exchange_;
+  if (!content.complete()) answer.close_after();
+  Patience patience(co_await boost::asio::this_coro::executor);
+  while (true) {
+    UpstreamCall call(services.upstream, &trail.waits);
+    if (auto refused = co_await send(forward, call)) co_return refused;
+    const auto refused = co_await relay_answer(call, inquiry_, services, answer);
+    bool again = refused && refused->rule == refusal("upstream.changing");
+    if (again) again = co_await patience.wait();
+    if (!again) co_return refused;
+  }
 }
 
 Task<Refused> Forwarding::check_steady(const rules::Forward& forward) {

@@ -26,6 +26,7 @@ class Forwarding {
   Task<std::optional<rules::Deny>> carry_out(const rules::Batch& batch);
 
  private:
+  Task<std::optional<rules::Deny>> carry_out_list(const rules::Forward& forward);
   Task<std::optional<rules::Deny>> send(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> send_alone(const rules::Forward& forward, UpstreamCall& call);
   Task<std::optional<rules::Deny>> check_steady(const rules::Forward& forward);

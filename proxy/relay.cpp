@@ -1,6 +1,7 @@
 #include "proxy/relay.hpp"
 
 #include "proxy/line_cutter.hpp"
+#include "rules/absence.hpp"
 #include "rules/answer.hpp"
 #include "rules/refusal.hpp"
 
@@ -96,7 +97,11 @@ Task<Refused> Relay::error() {
   {
     auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
     if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
-    reply = rules::rewrite_error(inquiry.exchange(), call.head().status, std::get<std::string>(content));
+    const auto& text = std::get<std::string>(content);
+    // What went may be anybody's: its name is not for this client.
+    if (rules::tells_of_all(endpoint().answer) && rules::list_passes_by(call.head().status, text))
+      co_return Deny{rules::refusal("upstream.changing"), "something was removed meanwhile"};
+    reply = rules::rewrite_error(inquiry.exchange(), call.head().status, text);
   }
   if (rules::is_recorded(inquiry.exchange())) {
     rules::LineJudge judge(endpoint().answer, inquiry.exchange());

@@ -14,9 +14,11 @@ constexpr auto signs_of_vanishing =
                                      R"("cause":"size is not known")", R"("cause":"file does not exist")"});
 /// And what it says when it stumbles over that: 4.3.1 has no look at what it found.
 constexpr auto signs_of_stumbling = std::to_array<std::string_view>({"nil pointer dereference"});
-/// Other objects that go, and a prefix that fits several objects.
+/// And of other objects (libpod/define/errors.go).
 constexpr auto signs_of_absence = std::to_array<std::string_view>(
-    {"more than one", "multiple", R"("cause":"no such )", R"("cause":"network not found")"});
+    {R"("cause":"no such )", R"("cause":"network not found")", R"( has already been removed")"});
+/// A prefix that fits several objects.
+constexpr auto signs_of_ambiguity = std::to_array<std::string_view>({"more than one", "multiple"});
 
 bool has_any(std::string_view content, std::span<const std::string_view> signs) {
   return std::ranges::any_of(signs,
@@ -27,13 +29,18 @@ bool has_any(std::string_view content, std::span<const std::string_view> signs) 
 
 bool says_absent(int status, std::string_view content) {
   return status == 404 ||
-         (status == 500 && (has_any(content, signs_of_absence) || has_any(content, signs_of_vanishing)));
+         (status == 500 && (has_any(content, signs_of_absence) || has_any(content, signs_of_ambiguity) ||
+                            has_any(content, signs_of_vanishing)));
 }
 
 bool passes_by(const Question& question, int status, std::string_view content) {
-  if (question.kind != Kind::Image || status != 500) return false;
-  const bool lists = question.ask == Question::Ask::List || question.ask == Question::Ask::Count;
-  return has_any(content, signs_of_stumbling) || (lists && has_any(content, signs_of_vanishing));
+  if (question.ask != Question::Ask::Object) return list_passes_by(status, content);
+  return question.kind == Kind::Image && status == 500 && has_any(content, signs_of_stumbling);
+}
+
+bool list_passes_by(int status, std::string_view content) {
+  return status == 500 && (has_any(content, signs_of_stumbling) || has_any(content, signs_of_vanishing) ||
+                           has_any(content, signs_of_absence));
 }
 
 }  // namespace podfence::rules

@@ -11,7 +11,10 @@ namespace podfence::rules {
 /// and for an object that goes while it is looked at: both count as absent.
 bool says_absent(int status, std::string_view content);
 
-/// Did the answer fail because somebody was removing an image at that moment? Then it can be asked for again at once.
+/// Did the answer fail because somebody was removing something at that moment? Then it can be asked for again at once.
 bool passes_by(const Question& question, int status, std::string_view content);
+
+/// Likewise of an answer that tells of all objects there are, of any kind.
+bool list_passes_by(int status, std::string_view content);
 
 }  // namespace podfence::rules

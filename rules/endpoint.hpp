@@ -102,6 +102,9 @@ std::span<const Endpoint> endpoints();
 enum class Relay { Bytes, Whole, Lines, Hijack };
 Relay relay_of(Answer answer);
 
+/// Podman looks at everybody's objects for such an answer, one after the other, and fails when one goes meanwhile.
+bool tells_of_all(Answer answer);
+
 struct Match {
   const Endpoint* endpoint = nullptr;
   std::string name;  ///< the path's parameter, decoded; "" where there is none

@@ -370,6 +370,8 @@ static_assert(every_row([](const Endpoint& row) {
 
 std::span<const Endpoint> endpoints() { return table; }
 
+bool tells_of_all(Answer answer) { return is_list(answer) || answer == Answer::Info || answer == Answer::DiskUsage; }
+
 Relay relay_of(Answer answer) {
   switch (answer) {
     case Answer::Bytes:

@@ -120,9 +120,11 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"registry.credentials", 400, "X-Registry-Auth or X-Registry-Config cannot be read: {}", "send base64 of {\"username\": ..., \"password\": ...}, or none"},
 
   // Manifest lists (act/manifest.cpp)
-  {"volume.import", 403, "this Podman could be led out of the volume: {}", "unpack the archive in a container that mounts the volume"},
   {"manifest.engine", 403, "a manifest list could keep this Podman from listing anybody's images: {}", "ask the operator for Podman 5.0 or later", false, "images.insecure_manifests"},
   {"manifest.member", 403, "a manifest list is made of images of yours, shared ones, and those of registries, not of: {}", "name an image of yours, or docker://registry/repository:tag"},
+
+  // Volumes
+  {"volume.import", 403, "this Podman could be led out of the volume: {}", "unpack the archive in a container that mounts the volume"},
 
   // Secrets (act/secret.cpp)
   {"secret.driver", 403, "secrets are kept by Podman's own file driver, without options, since others run programs or choose directories of the host: {}", "leave the driver and its options out"},
@@ -236,6 +238,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"server.internal", 500, "podfence failed at this request: {}", "see its log"},
   {"server.busy", 503, "podfence is busy: {}", "try again, with fewer requests at once"},
   {"upstream.unreachable", 502, "Podman cannot be reached: {}", "ask the operator to start podman.socket"},
+  {"upstream.changing", 503, "Podman could not list what there is: {}", "try again"},
   {"upstream.answer", 502, "Podman gave an answer that cannot be understood: {}", "ask the operator to look at the log"},
 });
 // clang-format on

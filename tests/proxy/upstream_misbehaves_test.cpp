@@ -28,6 +28,13 @@ struct Proxy : RunningProxy {
   }
 };
 
+/// Podman's answer when something of another project goes while it lists.
+std::string fails_by(const std::string& cause) {
+  const auto content = R"({"cause":")" + cause + R"(","message":"of-another: )" + cause + R"(","response":500})";
+  return "HTTP/1.1 500 Internal Server Error\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
+         content;
+}
+
 }  // namespace
 
 TEST_CASE("bytes behind an answer are of no exchange, whether they come with it or later") {
@@ -188,19 +195,37 @@ TEST_CASE("what reads is asked at most twice, whatever is kept") {
   CHECK(proxy.podman.requests("GET /_ping").size() == before + 1);
 }
 
-TEST_CASE(
-    "a list of images that fails by the removals of another project, one behind the other, is asked for until it does "
-    "not") {
+TEST_CASE("a list that fails by removals of another project, one behind the other, is asked for until it does not") {
+  const struct {
+    const char *request, *upstream, *cause;
+  } rows[] = {
+      {"POST /v1.41/images/prune", "GET /v4.0.0/libpod/images/json", "image not known"},
+      {"GET /v1.41/images/json", "GET /v1.41/images/json", "layer not known"},
+      {"GET /v4.0.0/libpod/volumes/json", "GET /v4.0.0/libpod/volumes/json", "no such volume"},
+      {"GET /v1.41/networks", "GET /v1.41/networks", "network not found"},
+      {"GET /v1.41/containers/json", "GET /v1.41/containers/json", "container has already been removed"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(std::string(row.request));
+    Proxy proxy;
+    const int removals = 20;
+    std::atomic<int> asked = 0;
+    proxy.podman.on(row.upstream, [&](FakePodman::Connection& connection) {
+      if (++asked > removals) return connection.answer();
+      connection.send(fails_by(row.cause));
+    });
+    const auto answer = proxy.ask(std::string(row.request) + " HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n");
+    CHECK_MESSAGE(answer.status == 200, answer.content);
+    CHECK(asked == removals + 1);
+  }
+}
+
+TEST_CASE("a list that fails by removals for too long says so, and does not tell what was removed") {
   Proxy proxy;
-  const std::string gone = R"({"cause":"image not known","message":"retrieving label for image: x","response":500})";
-  const int removals = 20;
-  std::atomic<int> asked = 0;
-  proxy.podman.on("GET /v4.0.0/libpod/images/json", [&](FakePodman::Connection& connection) {
-    if (++asked > removals) return connection.answer();
-    connection.send("HTTP/1.1 500 Internal Server Error\r\nContent-Length: " + std::to_string(gone.size()) +
-                    "\r\n\r\n" + gone);
-  });
-  const auto answer = proxy.ask("POST /v1.41/images/prune HTTP/1.1\r\nHost: d\r\nContent-Length: 0\r\n\r\n");
-  CHECK_MESSAGE(answer.status == 200, answer.content);
-  CHECK(asked > removals);
+  proxy.podman.on("GET /v4.0.0/libpod/volumes/json",
+                  [](FakePodman::Connection& connection) { connection.send(fails_by("no such volume")); });
+  const auto answer = proxy.ask("GET /v4.0.0/libpod/volumes/json HTTP/1.1\r\nHost: d\r\n\r\n");
+  CHECK(answer.status == 503);
+  CHECK_MESSAGE(answer.content.find("upstream.changing") != std::string::npos, answer.content);
+  CHECK_MESSAGE(answer.content.find("of-another") == std::string::npos, answer.content);
 }

@@ -105,15 +105,8 @@ class Player(threading.Thread):
         names = sorted(self.there[kind])
         return self.dice.choice(names) if names else None
 
-    def list(self, kind):
-        for _ in range(20):
-            answer = self.libpod("GET", LISTS[kind], statuses=(200, 500))
-            if answer.status == 200:
-                return answer
-        raise Doubt(f"{kind}: {answer}")   # Podman fails to list images while the other one is removing some
-
     def compare(self, kind):
-        items = self.list(kind).json() or []
+        items = self.libpod("GET", LISTS[kind]).json() or []
         seen = {name for item in items for name in _names(kind, item)} - {"podman"}
         if kind == "images":
             seen = {name for name in seen if "-bb:" not in name and self.word in name}

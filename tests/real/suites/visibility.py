@@ -66,12 +66,12 @@ class Player:
     def look(self, target):
         for _ in range(100):
             answer = self.project.get(f"{LIBPOD}/{target}")
-            if answer.status != 500:  # Podman fails to list and to show images while the other one is removing some
+            if answer.status != 500:  # Podman fails to show images while the other one is removing some
                 break
         return answer
 
     def seen(self):
-        images = self.demand(self.look("images/json"), 200).json()
+        images = self.demand(self.project.get(f"{LIBPOD}/images/json"), 200).json()
         return {image["Id"]: frozenset(image.get("RepoTags") or []) for image in images if image["Id"] not in self.shared}
 
     def demand(self, answer, *statuses):

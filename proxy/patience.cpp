@@ -1,0 +1,22 @@
+#include "proxy/patience.hpp"
+
+#include <algorithm>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace podfence::proxy {
+
+namespace {
+
+constexpr std::chrono::milliseconds pause_step{5}, longest_pause{100};
+
+}  // namespace
+
+Task<bool> Patience::wait() {
+  if (std::chrono::steady_clock::now() >= end_) co_return false;
+  pause_ = std::min(pause_ + pause_step, longest_pause);
+  timer_.expires_after(pause_);
+  co_await timer_.async_wait(boost::asio::use_awaitable);
+  co_return true;
+}
+
+}  // namespace podfence::proxy
