@@ -20,7 +20,7 @@ constexpr std::size_t bound = 4 * 1024 * 1024;
 
 podfence::proxy::Limits limits() {
   auto limits = short_limits();
-  limits.send_idle_time = limits.stream_send_idle_time = Milliseconds(300);
+  limits.send_idle_time = limits.stream_send_idle_time = Milliseconds(900);
   return limits;
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("a client that reads a little now and then gets everything, however lo
   // Reads less than the kernel counts as room, for several times the limit.
   std::size_t received = 0;
   for (int i = 0; i < 10; ++i) {
-    std::this_thread::sleep_for(Milliseconds(150));
+    std::this_thread::sleep_for(Milliseconds(300));
     const auto bytes = client.peek(patience).value_or("");
     client.skip(std::min<std::size_t>(bytes.size(), 20'000));
     received += std::min<std::size_t>(bytes.size(), 20'000);
