@@ -30,9 +30,7 @@ struct Proxy : RunningProxy {
 
 /// Podman's answer when something of another project goes while it lists.
 std::string fails_by(const std::string& cause) {
-  const auto content = R"({"cause":")" + cause + R"(","message":"of-another: )" + cause + R"(","response":500})";
-  return "HTTP/1.1 500 Internal Server Error\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
-         content;
+  return http_answer(500, R"({"cause":")" + cause + R"(","message":"of-another: )" + cause + R"(","response":500})");
 }
 
 }  // namespace

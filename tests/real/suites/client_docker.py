@@ -110,13 +110,13 @@ def test_logs_attach_and_events(world):
 
 def _events_tell_a_life(docker, since):
     """Podman reads its events from the first one on and stops at `until`, wherever it is then: those of many suites take it a while."""
-    seen = []
     for seconds in (2, 5, 15, 40):
         seen = ok(docker("events", "--since", since, "--until", str(int(time.time()) + seconds), "--filter", "container=talker",
                          "--format", "{{.Action}}")).out.split()
-        if {"create", "start"} <= set(seen) and {"die", "died"} & set(seen):
+        whole = {"create", "start"} <= set(seen) and {"die", "died"} & set(seen)
+        if whole:
             break
-    check({"create", "start"} <= set(seen) and {"die", "died"} & set(seen), "events tell a life", seen)
+    check(whole, "events tell a life", seen)
 
 
 def test_copies(world):
