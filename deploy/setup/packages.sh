@@ -109,17 +109,22 @@ debian_root() {
   rm "$settings"
 }
 
+# once PATH COMMAND...: the command makes PATH, unless it is there already. Others who want it wait meanwhile.
+once() {
+  mkdir -p "$(dirname "$1")"
+  (flock 9 && { [ -e "$1" ] || "${@:2}"; }) 9>"$1.lock"
+}
+
 # unpacked_program FOLDER PACKAGE PROGRAM: prints the path of a program, the machine's own or else one that is unpacked
 # into FOLDER. The package is not installed: that would start its daemon.
 unpacked_program() {
   local folder=$1 package=$2 program=$3
-  if command -v "$program"; then return; fi
-  if [ ! -x "$folder/usr/bin/$program" ]; then
-    mkdir -p "$folder"
-    (cd "$folder" && apt-get -qq -o APT::Sandbox::User=root download "$package" &&
-      dpkg-deb -x "$package"_*.deb . && rm "$package"_*.deb) >&2
-  fi
-  echo "$folder/usr/bin/$program"
+  command -v "$program" && return
+  once "$folder/usr/bin/$program" unpack "$folder" "$package" >&2 && echo "$folder/usr/bin/$program"
+}
+
+unpack() {
+  cd "$1" && apt-get -qq -o APT::Sandbox::User=root download "$2" && dpkg-deb -x "$2"_*.deb . && rm "$2"_*.deb
 }
 
 # docker_client FOLDER: a docker command line client.

@@ -1,6 +1,7 @@
 """Clients of other versions than this machine's own, each by the words that start it: Debian 13's from the tree of podman5, docker 28
 from docker28, programs for node from the npm registry. What is not there yet is made at the first use, and kept."""
 
+import fcntl
 import functools
 import json
 import shutil
@@ -36,13 +37,15 @@ def node():
     """Node of Debian 13, with the programs that the lock file names installed in its tree."""
     home, lock = Path(_said(str(HERE / "podman5"), "tree")) / "opt" / "node", (NODE / "package-lock.json").read_bytes()
     done = home / "installed"
-    if not done.exists() or done.read_bytes() != lock:
-        shutil.rmtree(home, ignore_errors=True)
-        home.mkdir(parents=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(NODE / name, home)
-        _said(*debian13("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", "/opt/node"))
-        done.write_bytes(lock)
+    with open(f"{home}.lock", "w") as alone:  # another run may be going on here
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        if not done.exists() or done.read_bytes() != lock:
+            shutil.rmtree(home, ignore_errors=True)
+            home.mkdir()
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(NODE / name, home)
+            _said(*debian13("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", "/opt/node"))
+            done.write_bytes(lock)
     return debian13("env", "NODE_PATH=/opt/node/node_modules", "node")
 
 
