@@ -77,6 +77,25 @@ def end(process):
             process.wait()
 
 
+def end_all(user):
+    """The user is the tests' own, and so is all it runs."""
+    number = pwd.getpwnam(user).pw_uid
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder.stat().st_uid == number:
+                os.kill(int(folder.name), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # it has ended
+
+
+def sweep(user):
+    """As after a boot of the machine: where a run was cut off, Podman 5 breaks on containers that it believes to run."""
+    if any(account.pw_name == user for account in pwd.getpwall()):
+        end_all(user)
+        for path in Path(f"/run/user/{pwd.getpwnam(user).pw_uid}").glob("*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 class Engine:
     def __init__(self, version, registry_program):
         self.version = version
@@ -85,6 +104,7 @@ class Engine:
         self.registry = None
         self.service = None
         version.prepare()
+        sweep(version.user)
         self.set_up("ensure_podman_user", version.user)
         self.account = pwd.getpwnam(version.user)
         self.home = Path(self.account.pw_dir)
@@ -212,19 +232,10 @@ class Engine:
         end(self.service)
         self._wipe()
         self.podman("system", "migrate", check=False)  # ends the pause process
-        self._end_leftovers()
+        end_all(self.version.user)  # monitors of exec sessions live on for five minutes
         end(self.registry)
         for path in (self.scratch, *self.host_directories):
             shutil.rmtree(path, ignore_errors=True)
-
-    def _end_leftovers(self):
-        """Monitors of exec sessions live on for five minutes. The user is the tests' own, and so is all it runs."""
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if folder.stat().st_uid == self.account.pw_uid:
-                    os.kill(int(folder.name), signal.SIGKILL)
-            except (FileNotFoundError, ProcessLookupError):
-                pass  # it has ended
 
     def host_directory(self, name):
         """A directory of the Podman user: what an escape would reach."""
