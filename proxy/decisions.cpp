@@ -72,10 +72,11 @@ void Decisions::queue_recent(Reader& reader, std::size_t most) {
 Task<std::optional<rules::Deny>> Decisions::follow(const rules::OperatorCall& call, ClientAnswer& answer) {
   if (readers_.size() >= max_readers)
     co_return rules::Deny{rules::refusal("operator.readers"), std::to_string(max_readers)};
-  const auto wanted = rules::wanted_recent(call, max_recent);
-  if (const auto* refused = std::get_if<rules::Deny>(&wanted)) co_return *refused;
-  Reader reader(*this, rules::DecisionFilter(call));
-  queue_recent(reader, std::get<std::size_t>(wanted));
+  const auto said = rules::wanted_decisions(call, max_recent);
+  if (const auto* refused = std::get_if<rules::Deny>(&said)) co_return *refused;
+  const auto& wanted = std::get<rules::WantedDecisions>(said);
+  Reader reader(*this, wanted.filter);
+  queue_recent(reader, wanted.recent);
   rules::Fields fields{{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}};
   constexpr std::string_view greeting = ": decisions, as they are made\n\n";
   bool reads = co_await answer.begin(200, std::move(fields), Framing::chunked(), greeting);

@@ -2,6 +2,7 @@
 // One line of JSON per decision; audit.schema.json tells its form, docs/audit.md what it means. It never holds
 // credentials or environment values, and of a request only what redacted.hpp lets through, if anything.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ struct AuditRecord {
   std::string endpoint;              ///< the row's path template; "" when none matched
   std::string target;                ///< path only, no query, at most max_audited_target bytes
   std::vector<std::string> objects;  ///< full ids that were resolved
-  std::string decision;              ///< allow, rewrite, hide, refuse, error
+  std::string decision;              ///< one of audit_decisions
   std::string rule;                  ///< refusal id, "" for allow
   std::string subject;               ///< see audit_subject, at most 200 bytes
   int status = 0;
@@ -60,7 +61,11 @@ std::string audit_target(std::string_view target);
 /// read it, the log may not have it.
 std::string audit_subject(const Deny& deny);
 
-/// AuditRecord::decision. Allow: upstream gets, and the client sees, what both would without a proxy, only in canonical
+/// What AuditRecord::decision can be.
+inline constexpr auto audit_decisions =
+    std::to_array<std::string_view>({"allow", "rewrite", "hide", "refuse", "error"});
+
+/// Allow: upstream gets, and the client sees, what both would without a proxy, only in canonical
 /// form.
 std::string_view audit_decision(const Deny& deny);
 std::string_view audit_decision(const Decision& decision, const Endpoint& endpoint);

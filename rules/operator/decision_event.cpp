@@ -22,11 +22,30 @@ std::vector<std::string> words_of(std::string_view list) {
   return words;
 }
 
-bool is_wanted(const std::vector<std::string>& words, const std::string& word) {
+bool is_wanted(const std::vector<std::string>& words, std::string_view word) {
   return words.empty() || std::ranges::find(words, word) != words.end();
 }
 
-std::string family_of(const std::string& rule) { return rule.substr(0, rule.find('.')); }
+std::string_view family_of(std::string_view rule) { return rule.substr(0, rule.find('.')); }
+
+bool is_decision(std::string_view word) { return std::ranges::find(audit_decisions, word) != audit_decisions.end(); }
+
+bool is_rule_or_family(std::string_view word) {
+  return std::ranges::any_of(refusal_table,
+                             [&](const Refusal& row) { return word == row.id || word == family_of(row.id); });
+}
+
+std::optional<std::size_t> number_up_to(std::size_t most, std::string_view said) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), number);
+  return error == std::errc() && end == said.data() + said.size() && number <= most ? std::optional(number)
+                                                                                    : std::nullopt;
+}
+
+Deny meaningless(std::string_view query, std::string_view wanted, std::string_view said) {
+  return Deny{refusal("query.value"),
+              std::string(query).append(", ").append(wanted).append(": ").append(escaped(said, 100))};
+}
 
 /// As in the answer to the client, but by what the audit log may say.
 std::string sentence_of(const AuditRecord& record) {
@@ -82,24 +101,21 @@ std::string people_text(const Value& decision) {
 
 }  // namespace
 
-DecisionFilter::DecisionFilter(const OperatorCall& call)
-    : projects_(words_of(call.said("project"))),
-      decisions_(words_of(call.said("decision"))),
-      rules_(words_of(call.said("rule"))) {}
-
 bool DecisionFilter::takes(const AuditRecord& record) const {
   const bool rule_wanted = is_wanted(rules_, record.rule) || is_wanted(rules_, family_of(record.rule));
   return is_wanted(projects_, record.project) && is_wanted(decisions_, record.decision) && rule_wanted;
 }
 
-std::variant<std::size_t, Deny> wanted_recent(const OperatorCall& call, std::size_t most) {
+std::variant<WantedDecisions, Deny> wanted_decisions(const OperatorCall& call, std::size_t most) {
+  auto decisions = words_of(call.said("decision")), rules = words_of(call.said("rule"));
+  if (const auto other = std::ranges::find_if_not(decisions, is_decision); other != decisions.end())
+    return meaningless("decision", "some of allow, rewrite, hide, refuse, error", *other);
+  if (const auto other = std::ranges::find_if_not(rules, is_rule_or_family); other != rules.end())
+    return meaningless("rule", "some of docs/refusals.md or what stands before their dots", *other);
   const auto said = call.said("recent");
-  std::size_t number = 0;
-  if (said.empty()) return number;
-  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), number);
-  if (error != std::errc() || end != said.data() + said.size() || number > most)
-    return Deny{refusal("query.value"), "recent, a number up to " + std::to_string(most)};
-  return number;
+  const auto recent = number_up_to(most, said.empty() ? "0" : said);
+  if (!recent) return meaningless("recent", "a number up to " + std::to_string(most), said);
+  return WantedDecisions{{words_of(call.said("project")), std::move(decisions), std::move(rules)}, *recent};
 }
 
 Value decision_event(const AuditRecord& record, const std::optional<PolicyPlace>& place) {

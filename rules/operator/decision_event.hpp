@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,12 +16,12 @@
 
 namespace podfence::rules {
 
-/// Which decisions somebody wants: the queries `project`, `decision` and `rule` of `GET /decisions`, each a list with
-/// commas. A rule may be a family: "mount" is every rule "mount.…".
+/// Which decisions somebody wants. None named means all; a rule may be a family: "mount" is every rule "mount.…".
 class DecisionFilter {
  public:
   DecisionFilter() = default;
-  explicit DecisionFilter(const OperatorCall& call);
+  DecisionFilter(std::vector<std::string> projects, std::vector<std::string> decisions, std::vector<std::string> rules)
+      : projects_(std::move(projects)), decisions_(std::move(decisions)), rules_(std::move(rules)) {}
   bool takes(const AuditRecord& record) const;
 
  private:
@@ -29,8 +30,14 @@ class DecisionFilter {
   std::vector<std::string> rules_;
 };
 
-/// The query `recent`: how many decisions that were made before are wanted, at most `most`.
-std::variant<std::size_t, Deny> wanted_recent(const OperatorCall& call, std::size_t most);
+struct WantedDecisions {
+  DecisionFilter filter;
+  std::size_t recent = 0;  ///< of those that were made before
+};
+
+/// The queries of `GET /decisions`: `project`, `decision` and `rule`, each a list with commas, and `recent`, at most
+/// `most`. Refused: a decision or rule that there is not, since nothing would ever be told of it.
+std::variant<WantedDecisions, Deny> wanted_decisions(const OperatorCall& call, std::size_t most);
 
 json::Value decision_event(const AuditRecord& record, const std::optional<PolicyPlace>& place);
 

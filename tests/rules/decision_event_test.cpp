@@ -29,9 +29,11 @@ AuditRecord denial() {
   return record;
 }
 
-DecisionFilter filter(std::string_view target) {
-  return DecisionFilter(std::get<OperatorCall>(operator_call(Method::Get, target)));
+auto wanted(std::string_view target) {
+  return wanted_decisions(std::get<OperatorCall>(operator_call(Method::Get, target)), 200);
 }
+
+DecisionFilter filter(std::string_view target) { return std::get<WantedDecisions>(wanted(target)).filter; }
 
 }  // namespace
 
@@ -84,20 +86,30 @@ TEST_CASE("decisions are chosen by project, decision and rule or family of rules
   for (const auto* wanted : {"/decisions", "/decisions?project=p1", "/decisions?project=p2,p1&decision=hide,refuse",
                              "/decisions?rule=mount", "/decisions?rule=mount.host-path"})
     CHECK_MESSAGE(filter(wanted).takes(record), wanted);
-  for (const auto* unwanted : {"/decisions?project=p10", "/decisions?decision=allow", "/decisions?rule=mount.host",
-                               "/decisions?rule=moun", "/decisions?project=p1&rule=port"})
+  for (const auto* unwanted : {"/decisions?project=p10", "/decisions?decision=allow", "/decisions?rule=mount.handed-on",
+                               "/decisions?project=p1&rule=port"})
     CHECK_MESSAGE(!filter(unwanted).takes(record), unwanted);
 }
 
 TEST_CASE("how many earlier decisions are wanted") {
-  const auto wanted = [](std::string_view target) {
-    return wanted_recent(std::get<OperatorCall>(operator_call(Method::Get, target)), 200);
-  };
-  CHECK(std::get<std::size_t>(wanted("/decisions")) == 0);
-  CHECK(std::get<std::size_t>(wanted("/decisions?recent=200")) == 200);
+  CHECK(std::get<WantedDecisions>(wanted("/decisions")).recent == 0);
+  CHECK(std::get<WantedDecisions>(wanted("/decisions?recent=200")).recent == 200);
   for (const auto* bad :
        {"/decisions?recent=201", "/decisions?recent=-1", "/decisions?recent=2x", "/decisions?recent=x"})
     CHECK(std::get<Deny>(wanted(bad)).rule == refusal("query.value"));
+}
+
+TEST_CASE("who waits for a decision or a rule that there is not is told so") {
+  const auto told = [](std::string_view target) {
+    const auto deny = std::get<Deny>(wanted(target));
+    CHECK(deny.rule == refusal("query.value"));
+    return deny.subject;
+  };
+  CHECK(told("/decisions?decision=refuse,denied") == "decision, some of allow, rewrite, hide, refuse, error: denied");
+  for (const auto* rule : {"moun", "mount.host", "host-path", "mount."}) {
+    CHECK(told(std::string("/decisions?rule=mount.host-path,").append(rule)) ==
+          std::string("rule, some of docs/refusals.md or what stands before their dots: ").append(rule));
+  }
 }
 
 TEST_CASE("only what the page needs is let through to it, and none of it changes anything") {
@@ -139,6 +151,8 @@ TEST_CASE("classes of endpoints are few, and every row has one") {
   CHECK(class_of(Method::Post, "/v4.0.0/libpod/containers/create") == "containers create");
   CHECK(class_of(Method::Get, "/v1.41/containers/web/json") == "containers read");
   CHECK(class_of(Method::Post, "/v1.41/containers/web/start") == "containers change");
+  CHECK(class_of(Method::Get, "/v4.0.0/libpod/containers/web/healthcheck") == "containers change");
+  CHECK(class_of(Method::Post, "/v1.41/containers/web/wait") == "containers stream");
   CHECK(class_of(Method::Post, "/v1.41/containers/prune") == "containers remove");
   CHECK(class_of(Method::Delete, "/v1.41/volumes/data") == "volumes remove");
   CHECK(class_of(Method::Get, "/v1.41/events") == "events stream");
