@@ -236,6 +236,10 @@ std::string syntax_error(const rapidjson::ParseResult& result, std::string_view 
   const bool raw = at < text.size() && static_cast<unsigned char>(text[at]) < ' ';
   if (result.Code() == rapidjson::kParseErrorStringEscapeInvalid && raw)
     return "a string holds a control character, or has no end";
+  if (result.Code() == rapidjson::kParseErrorObjectMissName)
+    return "a name in double quotes is missing (behind the last member of an object stands no comma)";
+  if (result.Code() == rapidjson::kParseErrorValueInvalid)
+    return "a value is missing, or none of JSON's (behind the last item of an array stands no comma)";
   std::string_view sentence = rapidjson::GetParseError_En(result.Code());
   if (sentence.ends_with('.')) sentence.remove_suffix(1);  // what is wrong is a phrase, for sentences of ours
   return std::string(sentence);

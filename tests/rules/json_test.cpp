@@ -111,6 +111,13 @@ TEST_CASE("what is not strict JSON is refused") {
   }
 }
 
+TEST_CASE("a comma too many is told as such") {
+  CHECK(error_of(R"({"a":1,})") ==
+        "a name in double quotes is missing (behind the last member of an object stands no comma) (byte 7)");
+  CHECK(error_of("[1,]") ==
+        "a value is missing, or none of JSON's (behind the last item of an array stands no comma) (byte 3)");
+}
+
 TEST_CASE("neighbours of the surrogates are no surrogates") {
   for (const char* text : {"\"\xED\x9F\xBF\"", "\"\xEE\x80\x80\""}) CHECK(json::write(parsed(text)) == text);
 }
