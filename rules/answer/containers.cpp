@@ -1,6 +1,8 @@
 // Containers and pods.
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "rules/answer/rewrite.hpp"
 #include "rules/image_name.hpp"
@@ -26,6 +28,18 @@ void keep_own(Exchange& exchange, Kind kind, json::Array& items) {
 void show_image_at(Exchange& exchange, json::Value* object, std::string_view name, std::string_view id) {
   auto* shown = object ? object->find(name) : nullptr;
   if (shown && shown->string()) *shown = shown_image(exchange, *shown->string(), id);
+}
+
+/// Of a list: many containers have the same image.
+void show_images(Exchange& exchange, json::Array& items) {
+  std::map<std::pair<std::string, std::string>, std::string> known;
+  for (auto& item : items) {
+    auto* shown = item.find("Image");
+    if (!shown || !shown->string()) continue;
+    const auto [place, is_new] = known.try_emplace({*shown->string(), std::string(item.text("ImageID"))});
+    if (is_new) place->second = shown_image(exchange, place->first.first, place->first.second);
+    *shown = place->second;
+  }
 }
 
 /// A visible tag of the image, else its id.
@@ -80,10 +94,8 @@ bool rewrite_containers(Exchange& exchange, json::Value& document) {
   keep_own(exchange, Kind::Container, *items);
   keep_wanted_names(exchange, *items);
   keep_newest(exchange, *items);
-  for (auto& item : *items) {
-    show_image_at(exchange, &item, "Image", item.text("ImageID"));
-    show_workspace_mounts(exchange, item);
-  }
+  show_images(exchange, *items);
+  for (auto& item : *items) show_workspace_mounts(exchange, item);
   return true;
 }
 

@@ -161,9 +161,11 @@ class EventRule final : public LineRule {
     if (foreign_.contains(id)) return false;
     const auto* fact = exchange_.facts.find(kind, id);
     if (!fact) return false;
-    if (fact->ownership == Ownership::Own) return true;
-    // Ids are not used twice, so what is foreign stays so; what was learnt of it must not pile up in a long stream.
+    const bool own = fact->ownership == Ownership::Own;
+    // What was learnt must not pile up in a stream that lasts for days: that it is own is remembered elsewhere, and ids
+    // are not used twice, so that what is foreign stays so.
     exchange_.facts.forget({Question::Ask::Object, kind, id});
+    if (own) return true;
     if (foreign_.size() >= max_foreign) foreign_.clear();
     foreign_.insert(id);
     return false;
