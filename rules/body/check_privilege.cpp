@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "rules/ascii.hpp"
 #include "rules/body/checks.hpp"
@@ -34,6 +35,20 @@ constexpr auto safe_sysctls = std::to_array<std::string_view>({
 std::string key_of_capability(std::string_view name) {
   if (!wrong_with_capability(name)) return "privileges.capabilities";
   return wrong_with_insecure_capability(name) ? "" : "privileges.insecure_capabilities";
+}
+
+/// Podman's service carries out the tag as a template of Go's over the whole container, with the container's lock held
+/// (oci_conmon_common.go: getLogTag): a loop there ends for nobody, and its errors tell what inspect hides.
+bool is_log_tag(std::string_view text) {
+  constexpr std::array<std::string_view, 3> known{"{{.ID}}", "{{.Name}}", "{{.ImageName}}"};
+  constexpr std::size_t longest = 256;
+  if (text.size() > longest || std::ranges::any_of(text, ascii::is_control)) return false;
+  while (!text.empty()) {
+    const auto field = std::ranges::find_if(known, [&](std::string_view each) { return text.starts_with(each); });
+    if (field == known.end() && (text.front() == '{' || text.front() == '}')) return false;
+    text.remove_prefix(field == known.end() ? 1 : field->size());
+  }
+  return true;
 }
 
 }  // namespace
@@ -72,17 +87,18 @@ std::optional<Deny> judge_log_option(json::Value& value, const Place& place) {
     value = {};
     return std::nullopt;
   }
-  const bool plain_text = std::ranges::none_of(text, ascii::is_control);
+  const auto what = place.path + "." + name;
   if (name == "max-size") {
     const auto size = parse_size(text);
-    const auto what = place.path + "." + name;
     if (!size || *size > bounds::log_size.most)
       return out_of_bounds(what, text, "most", amount_text(Unit::Bytes, bounds::log_size.most));
     if (*size < bounds::log_size.least)
       return out_of_bounds(what, text, "least", amount_text(Unit::Bytes, bounds::log_size.least));
     return std::nullopt;
   }
-  return name == "tag" && plain_text ? std::nullopt : refuse(refusal("field.refused"), place.path + "." + name);
+  if (name != "tag") return refuse(refusal("field.refused"), what);
+  if (is_log_tag(text)) return std::nullopt;
+  return refuse(refusal("field.value"), what + ", text with {{.ID}}, {{.Name}} and {{.ImageName}} in it");
 }
 
 }  // namespace podfence::rules
