@@ -109,7 +109,8 @@ Ownership owner_of(const Project& project, const json::Value& object) {
 }
 
 void OwnerMemory::remember(Kind kind, std::string_view id, std::string_view project) {
-  const auto [place, added] = owners_.insert_or_assign(Key(kind, id), std::string(project));
+  const auto [place, added] = owners_.try_emplace(Key(kind, id));
+  place->second.project = project;
   if (!added) return;
   order_.push_back(place->first);
   if (order_.size() <= capacity_) return;
@@ -120,7 +121,17 @@ void OwnerMemory::remember(Kind kind, std::string_view id, std::string_view proj
 const std::string* OwnerMemory::owner(Kind kind, std::string_view id) const {
   const auto place = owners_.find(Key(kind, id));
   ++(place == owners_.end() ? misses_ : hits_);
-  return place == owners_.end() ? nullptr : &place->second;
+  return place == owners_.end() ? nullptr : &place->second.project;
+}
+
+void OwnerMemory::note_infra(std::string_view container, bool is_infra) {
+  if (const auto place = owners_.find(Key(Kind::Container, container)); place != owners_.end())
+    place->second.is_infra = is_infra;
+}
+
+std::optional<bool> OwnerMemory::is_infra(std::string_view container) const {
+  const auto place = owners_.find(Key(Kind::Container, container));
+  return place == owners_.end() ? std::nullopt : place->second.is_infra;
 }
 
 const Fact* Facts::ask(const Question& question) {
@@ -343,8 +354,10 @@ bool Facts::learn_object(const Question& question, json::Value document, Fact& f
   }
   if (fact.ownership == Ownership::Own && kind != Kind::Image && kind != Kind::Volume && kind != Kind::Secret)
     memory_.remember(kind, fact.id, project_.id);
-  if (fact.ownership == Ownership::Own && kind == Kind::Container)
+  if (fact.ownership == Ownership::Own && kind == Kind::Container) {
+    memory_.note_infra(fact.id, document.flag("IsInfra"));
     for (const auto& volume : mounted_by(document)) remember_volume(volume);
+  }
   fact.document = std::move(document);
   return true;
 }
@@ -352,6 +365,12 @@ bool Facts::learn_object(const Question& question, json::Value document, Fact& f
 /// A random name is never used twice; another one may be, and is asked for every time.
 void Facts::remember_volume(std::string_view name) {
   if (is_full_id(name)) memory_.remember(Kind::Volume, name, project_.id);
+}
+
+std::optional<bool> Facts::is_infra(const std::string& id) {
+  if (const auto known = memory_.is_infra(id)) return known;
+  const Fact* container = find_exactly(Kind::Container, id, true);
+  return container ? std::optional(container->document.flag("IsInfra")) : std::nullopt;
 }
 
 std::optional<EngineVersion> Facts::engine_version() {

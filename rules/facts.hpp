@@ -49,6 +49,11 @@ class OwnerMemory {
   /// The project, "" for "no project's", or nullptr when unknown.
   const std::string* owner(Kind kind, std::string_view id) const;
 
+  /// Of a container that is remembered: is it the infra container of a pod? It is so for ever, or never.
+  void note_infra(std::string_view container, bool is_infra);
+  /// nullopt: not known.
+  std::optional<bool> is_infra(std::string_view container) const;
+
   std::size_t size() const { return owners_.size(); }
   /// How often owner() knew, and did not.
   std::uint64_t hits() const { return hits_; }
@@ -56,8 +61,12 @@ class OwnerMemory {
 
  private:
   using Key = std::pair<Kind, std::string>;
+  struct Known {
+    std::string project;
+    std::optional<bool> is_infra;
+  };
   std::size_t capacity_;
-  std::map<Key, std::string> owners_;
+  std::map<Key, Known> owners_;
   std::deque<Key> order_;
   mutable std::uint64_t hits_ = 0;
   mutable std::uint64_t misses_ = 0;
@@ -88,6 +97,8 @@ class Facts {
   /// Names of the volumes that own containers mount: what anonymous ones are recognised by. nullptr: noted as a
   /// question.
   const json::Array* mounted_volumes();
+  /// Is the own container with that full id the infra container of a pod? nullopt: noted as a question.
+  std::optional<bool> is_infra(const std::string& id);
   /// The engine's. nullopt: noted as a question. Asked by who needs it, every time: the engine may be another one by
   /// then.
   std::optional<EngineVersion> engine_version();

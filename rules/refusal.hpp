@@ -90,6 +90,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"network.gate", 503, "the network that leads out of your project is not as it should be: {}", "ask the operator to make it, with --internal", false, "network.gate"},
   {"network.subnet", 403, "the subnet is not allowed: {}", "leave it to Podman, or take one within those of policy", false, "network.subnets"},
   {"network.shared-default", 403, "the default network is shared by everybody and cannot be changed: {}", "create a network of your own"},
+  {"pod.infra", 403, "the infra container of a pod runs what Podman gives it and nothing else: {}", "run that in another container of the pod"},
   {"privilege.capability", 403, "the capability is not one of those that your project may have: {}", "run without it"},
   {"privilege.security-option", 403, "the security option is not allowed: {}", "leave it out"},
   {"privilege.privileged", 403, "privileged mode is not allowed: {}", "run without it"},

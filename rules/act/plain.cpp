@@ -20,6 +20,20 @@ std::optional<Deny> deny_change_of_shared(const Exchange& exchange, Kind kind) {
               kind};
 }
 
+/// An exec session, and a copy to the container: what runs in it then is the client's.
+bool brings_in(const Exchange& exchange) {
+  const auto& endpoint = *exchange.match.endpoint;
+  return endpoint.body == Body::ExecCreateCompat || endpoint.body == Body::ExecCreateLibpod ||
+         endpoint.query == Query::ArchivePut;
+}
+
+/// Podman writes neither limits nor privileges of a pod into its infra container, whatever policy says: that one runs
+/// what Podman has given it and nothing else.
+std::optional<Deny> deny_use_of_infra(Exchange& exchange, const Fact& fact) {
+  if (!brings_in(exchange) || !exchange.facts.is_infra(fact.id).value_or(false)) return std::nullopt;
+  return Deny{refusal("pod.infra"), exchange.match.name, Kind::None};
+}
+
 /// What names the object upstream. An id cannot come to mean something else, so it is that, but for the one verb to
 /// which it means less than the name: Podman finds the containers on a network by the word in the path
 /// (abi/network.go:NetworkRm), and takes one named by its id away from under them.
@@ -39,7 +53,7 @@ Subject subject_of(Exchange& exchange) {
   if (!fact) return {};
   switch (fact->ownership) {
     case Ownership::Own:
-      return {fact, std::nullopt};
+      return {fact, deny_use_of_infra(exchange, *fact)};
     case Ownership::Shared:
       return {fact, deny_change_of_shared(exchange, kind)};
     case Ownership::Foreign:

@@ -83,12 +83,15 @@ inline constexpr Rule capability =
     checked(judge_capability, "one of those that policy names; Podman's default set, unless it says otherwise");
 inline constexpr Rule security_option = checked(judge_security_option, "`no-new-privileges` or `mask=`");
 inline constexpr Rule sysctl = checked(judge_sysctl, "one of the safe ones that belong to the container's namespaces");
-inline constexpr Rule log_option = checked(judge_log_option, "`max-size` and `tag`; `max-file` is dropped");
+inline constexpr Rule log_option =
+    checked(judge_log_option,
+            "`max-size`; `tag`, with `{{.ID}}`, `{{.Name}}` and `{{.ImageName}}` in it; `max-file` is dropped");
 inline constexpr Rule deny_privileged = deny(refusal("privilege.privileged"));
 inline constexpr Rule deny_device = deny(refusal("privilege.device"));
 inline constexpr Rule deny_security = deny(refusal("privilege.security-option"));
 inline constexpr Rule deny_path = deny(refusal("mount.host-path"));
 inline constexpr Rule deny_limit = deny(refusal("limit.bound"));
+inline constexpr Rule deny_infra = deny(refusal("pod.infra"));
 
 // check_namespace.cpp: compat has them as a text (`container:web`), libpod as {nsmode, value}
 Check judge_pid_text, judge_ipc_text, judge_uts_text, judge_cgroup_text, judge_user_text, judge_network_text;

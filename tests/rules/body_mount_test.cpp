@@ -162,7 +162,10 @@ TEST_CASE("a pod has the same rules of mounts") {
            {R"({"volumes":[{"Name":"theirvol","Dest":"/x"}]})", "name.taken"},
            {R"({"overlay_volumes":[{"source":"/etc","destination":"/x"}]})", "mount.host-path"},
            {R"({"volumes_from":["their"]})", "ownership.hidden"},
-           {R"({"infra_image":"localhost/theirs"})", "ownership.hidden"},
+           {R"({"infra_image":"localhost/theirs"})", "pod.infra"},
+           {R"({"infra_image":"localhost/mine"})", "pod.infra"},
+           {R"({"infra_command":["/bin/sh"]})", "pod.infra"},
+           {R"({"infra_command":"/bin/sh"})", "pod.infra"},
        })) {
     CAPTURE(std::string(row.fields));
     CHECK(judged(Body::PodCreate, row.fields) == row.refusal);

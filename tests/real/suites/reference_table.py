@@ -266,7 +266,6 @@ CONTENTS = [
     ("image", "/libpod/containers/create", _libpod(image_volumes=[{"Source": "REF", "Destination": "/x"}])),
     ("container", "/libpod/containers/create", _libpod(dependencyContainers=["REF"])),
     ("network", "/libpod/pods/create", {"name": "made", "netns": {"nsmode": "bridge"}, "Networks": {"REF": {}}}),
-    ("image", "/libpod/pods/create", {"name": "made", "infra_image": "REF"}),
     ("id", "/libpod/play/kube", _kube("made", "REF")),
     ("id", "/libpod/kube/play", _kube("made", "REF")),
     ("container", "/networks/net/connect", {"Container": "REF"}),
