@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "rules/exchange.hpp"
 #include "rules/names.hpp"
 #include "rules/out_of_bounds.hpp"
+#include "rules/process_columns.hpp"
 #include "rules/query_table.hpp"
 
 namespace podfence::rules {
@@ -40,6 +42,7 @@ bool is_list(ParameterType type) {
     case ParameterType::NewName:
     case ParameterType::Renames:
     case ParameterType::ArchiveFormat:
+    case ParameterType::Interval:
     case ParameterType::Filters:
       return false;
   }
@@ -90,12 +93,21 @@ bool is_signal(std::string_view value) {
          std::ranges::all_of(value, [](char c) { return ascii::is_alphanumeric(c) || c == '+' || c == '-'; });
 }
 
-/// Enough for `aux`, `-eo pid,user=WHO,%cpu` and the columns of podman top. No '/' and no '.': nothing here names a
-/// file.
-bool is_ps_arguments(std::string_view value) {
-  constexpr std::string_view punctuation = " ,-=%_:";
-  return std::ranges::all_of(
-      value, [&](char c) { return ascii::is_alphanumeric(c) || punctuation.find(c) != std::string_view::npos; });
+/// As Go's time.ParseDuration reads it, with one unit. Podman goes through its database every time (libpod:
+/// WaitForConditionWithInterval), so that what is shorter would keep it busy for everybody.
+std::optional<std::string> read_interval(std::string_view value) {
+  struct Row {
+    std::string_view unit;
+    std::int64_t least;  ///< of that unit, in the shortest interval
+  };
+  static constexpr auto units =
+      std::to_array<Row>({{"ns", 100'000'000}, {"us", 100'000}, {"ms", 100}, {"s", 1}, {"m", 1}, {"h", 1}});
+  const auto digits = std::min(value.find_first_not_of("0123456789"), value.size());
+  const auto row = std::ranges::find(units, value.substr(digits), &Row::unit);
+  if (!is_unsigned(value.substr(0, digits)) || row == units.end()) return std::nullopt;
+  std::int64_t number = 0;
+  std::from_chars(value.data(), value.data() + digits, number);
+  return number < row->least ? "100ms" : std::string(value);
 }
 
 bool is_archive_format(std::string_view value) {
@@ -124,7 +136,13 @@ std::optional<std::string> read_text_list(std::string_view value) {
   return texts ? std::optional(json::write(*document)) : std::nullopt;
 }
 
-Deny bad_value(const Parameter& parameter) { return {refusal("query.value"), std::string(parameter.name)}; }
+Deny bad_value(const Parameter& parameter) {
+  std::string subject(parameter.name);
+  if (parameter.type == ParameterType::PsArguments)
+    subject += ", columns of ps: -ef, aux, or some as in -o pid,user,args";
+  if (parameter.type == ParameterType::Interval) subject += ", a number and its unit such as 250ms";
+  return {refusal("query.value"), std::move(subject)};
+}
 Deny refused(const Parameter& parameter) { return {refusal("query.refused"), std::string(parameter.name)}; }
 
 /// Names of own objects become their full ids; without any, all of the project's that run are meant, where Podman would
@@ -171,8 +189,14 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
       return keep_if(is_unsigned);
     case ParameterType::Signal:
       return keep_if(is_signal);
-    case ParameterType::PsArguments:
-      return keep_if(is_ps_arguments);
+    case ParameterType::PsArguments: {
+      auto columns = process_columns(values);
+      return columns ? std::optional(Values{*std::move(columns)}) : std::nullopt;
+    }
+    case ParameterType::Interval: {
+      auto interval = read_interval(values.front());
+      return interval ? std::optional(Values{*std::move(interval)}) : std::nullopt;
+    }
     case ParameterType::ArchiveFormat:
       return keep_if(is_archive_format);
     case ParameterType::Renames: {
@@ -194,11 +218,11 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
 
 /// Types for which an empty value says the same as none, and is an error to some handlers.
 bool is_unsaid(ParameterType type, const Values& values) {
-  const bool empty_is_absent = type == ParameterType::Integer || type == ParameterType::Unsigned ||
-                               type == ParameterType::Restarts || type == ParameterType::Signal ||
-                               type == ParameterType::NewName || type == ParameterType::Renames ||
-                               type == ParameterType::TextList || type == ParameterType::ArchiveFormat;
-  return values.empty() || (empty_is_absent && values.front().empty());
+  const bool empty_is_absent =
+      type == ParameterType::Integer || type == ParameterType::Unsigned || type == ParameterType::Restarts ||
+      type == ParameterType::Signal || type == ParameterType::NewName || type == ParameterType::Renames ||
+      type == ParameterType::TextList || type == ParameterType::ArchiveFormat || type == ParameterType::Interval;
+  return (values.empty() && type != ParameterType::PsArguments) || (empty_is_absent && values.front().empty());
 }
 
 std::optional<Deny> check_restarts(const Parameter& parameter, const std::string& value, const Policy& policy) {

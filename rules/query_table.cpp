@@ -66,11 +66,11 @@ constexpr auto container_kill = std::to_array<Parameter>({
 });
 constexpr auto container_wait_compat = std::to_array<Parameter>({
     {"condition", Text},
-    {"interval", Text},
+    {"interval", Interval},
 });
 constexpr auto container_wait_libpod = std::to_array<Parameter>({
     {"condition", Texts},
-    {"interval", Text},
+    {"interval", Interval},
 });
 constexpr auto container_rename = std::to_array<Parameter>({{"name", NewName}});
 constexpr auto container_update = std::to_array<Parameter>({

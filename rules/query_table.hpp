@@ -17,11 +17,12 @@ enum class ParameterType {
   Boolean,
   Integer,
   Unsigned,
-  Restarts,       ///< how often a container is started again, bounded as in a create
-  Signal,         ///< SIGTERM, term, 15, RTMIN+3
-  NewName,        ///< the name an object gets
-  Renames,        ///< JSON object of strings
-  PsArguments,    ///< options for ps, which newer versions run on the host; may be given more than once
+  Restarts,     ///< how often a container is started again, bounded as in a create
+  Signal,       ///< SIGTERM, term, 15, RTMIN+3
+  NewName,      ///< the name an object gets
+  Renames,      ///< JSON object of strings
+  PsArguments,  ///< options for ps, of which columns are made (process_columns.hpp); may be given more than once
+  Interval,     ///< how often Podman looks: one number and its unit, "250ms"; never more often than ten times a second
   ArchiveFormat,  ///< of saved images
   Texts,          ///< may be given more than once
   TextList,       ///< JSON list of texts

@@ -16,6 +16,7 @@ enum class Shows {
   Text,        ///< the row's own
   ClientPath,  ///< of a workspace or the engine's socket; nothing of any other path
   ClientBind,  ///< likewise, of Podman's text for a mount
+  Lines,       ///< those in which no path can be
 };
 
 struct Place {
@@ -27,6 +28,8 @@ struct Place {
 
 constexpr Place client_paths_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::ClientPath}; }
 constexpr Place client_binds_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::ClientBind}; }
+
+constexpr Place lines_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::Lines}; }
 
 // clang-format off
 constexpr auto host_places = std::to_array<Place>({
@@ -75,6 +78,8 @@ constexpr auto host_places = std::to_array<Place>({
 
     {Answer::Image, "GraphDriver.Data.*"},
 
+    lines_at(Answer::Version, "Components.*.Version"),  // crun tells its directory
+
     // Docker's info
     {Answer::Info, "Name", "podman"},
     {Answer::Info, "DockerRootDir"},
@@ -96,6 +101,7 @@ constexpr auto host_places = std::to_array<Place>({
     {Answer::Info, "host.freeLocks"},
     {Answer::Info, "host.conmon.path"},
     {Answer::Info, "host.ociRuntime.path"},
+    lines_at(Answer::Info, "host.ociRuntime.version"),
     {Answer::Info, "host.slirp4netns.executable"},
     {Answer::Info, "host.pasta.executable"},
     {Answer::Info, "host.networkBackendInfo.path"},
@@ -111,6 +117,17 @@ constexpr auto host_places = std::to_array<Place>({
 });
 // clang-format on
 
+std::string lines_without_path(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto line = text.substr(0, end);
+    if (line.find('/') == std::string_view::npos) kept.append(kept.empty() ? "" : "\n").append(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return kept;
+}
+
 std::string shown(const Project& project, const Place& place, const std::string& text) {
   switch (place.shows) {
     case Shows::Text:
@@ -119,6 +136,8 @@ std::string shown(const Project& project, const Place& place, const std::string&
       return client_path(project, text);
     case Shows::ClientBind:
       return client_bind(project, text);
+    case Shows::Lines:
+      return lines_without_path(text);
   }
   return std::string(place.text);
 }

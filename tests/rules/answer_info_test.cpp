@@ -53,6 +53,28 @@ TEST_CASE("proxy settings of the service may hold credentials and are not shown"
   CHECK(text.find("secret") == std::string::npos);
 }
 
+TEST_CASE("a runtime's version tells no path") {
+  constexpr const char* crun =
+      "crun version 1.21\ncommit: 10269840\nrundir: /run/user/1000/crun\nspec: 1.0.0\n+SYSTEMD";
+  const std::string kept = "crun version 1.21\ncommit: 10269840\nspec: 1.0.0\n+SYSTEMD";
+  Recorded world(Method::Get, "/v4.3.1/libpod/info");
+  auto info = parsed(recording("libpod_info.json"));
+  info.find("host")->find("ociRuntime")->set("version", crun);
+  world.rewritten("libpod_info.json");  // learns the lists
+  const auto told = parsed(std::get<std::string>(rewrite_answer(Answer::Info, world.exchange, json::write(info))));
+  CHECK(told.find("host")->find("ociRuntime")->text("version") == kept);
+  auto component = json::Value::object();
+  component.set("Name", "OCI Runtime (crun)");
+  component.set("Version", crun);
+  auto version = json::Value::object();
+  version.set("Components", json::Value::array());
+  version.find("Components")->push(std::move(component));
+  Recorded asked(Method::Get, "/v1.41/version");
+  const auto answer =
+      parsed(std::get<std::string>(rewrite_answer(Answer::Version, asked.exchange, json::write(version))));
+  CHECK(answer.find("Components")->items()->front().text("Version") == kept);
+}
+
 TEST_CASE("disk usage is of the project's own") {
   for (const auto* family : {"docker", "libpod"}) {
     CAPTURE(family);

@@ -141,6 +141,8 @@ TEST_CASE("a boolean means what Podman takes it for in that family, and nothing 
 }
 
 TEST_CASE("a value that is not of its parameter's type is refused") {
+  const std::string no_columns = ", columns of ps: -ef, aux, or some as in -o pid,user,args";
+  const std::string no_interval = ", a number and its unit such as 250ms";
   World world;
   const Row rows[] = {
       {Post, "/containers/x/stop?t=ten", "query.value t"},
@@ -154,14 +156,24 @@ TEST_CASE("a value that is not of its parameter's type is refused") {
       {Put, "/containers/x/archive?path=a&rename=%7B%22a%22%3A%22b%22%7D%20x", "query.value rename"},
       {Put, "/containers/x/archive?path=a&rename=%7B%22a%22%3A%22b%22%2C%22a%22%3A%22c%22%7D", "query.value rename"},
       {Put, "/containers/x/archive?path=a&rename=%7B%20%22a%22%3A%22b%22%7D", R"(path=a&rename={"a":"b"})"},
-      {Get, "/containers/x/top?ps_args=aux", "ps_args=aux"},
-      {Get, "/containers/x/top?ps_args=-eo%20pid%2Cuser%3DWHO%2C%25cpu", "ps_args=-eo pid,user=WHO,%cpu"},
-      {Get, "/containers/x/top?ps_args=-n%20%2Fetc%2Fshadow", "query.value ps_args"},
-      {Get, "/containers/x/top?ps_args=%3Bid", "query.value ps_args"},
-      {Get, "/containers/x/top?ps_args=%24(id)", "query.value ps_args"},
-      {Get, "/v5.0.0/libpod/containers/x/top?ps_args=pid&ps_args=comm", "ps_args=pid&ps_args=comm"},
+      {Get, "/containers/x/top?ps_args=-eo%20pid%2Cuser%3DWHO%2C%25cpu", "ps_args=pid,user,pcpu"},
+      {Get, "/containers/x/top?ps_args=-n%20%2Fetc%2Fshadow", "query.value ps_args" + no_columns},
+      {Get, "/v5.0.0/libpod/containers/x/top?ps_args=pid&ps_args=comm", "ps_args=pid,comm"},
       {Get, "/v5.0.0/libpod/containers/x/top?ps_args=&ps_args=pid", "ps_args=pid"},
-      {Get, "/containers/x/top?ps_args=&ps_args", ""},
+      {Get, "/containers/x/top?ps_args=&ps_args", "ps_args=user,pid,ppid,pcpu,etime,tty,time,args"},
+      {Get, "/containers/x/top", "ps_args=user,pid,ppid,pcpu,etime,tty,time,args"},
+      {Get, "/v4.0.0/libpod/pods/x/top?ps_args=hpid", "query.value ps_args" + no_columns},
+      {Post, "/v4.0.0/libpod/containers/x/wait?interval=100ms", "interval=100ms"},
+      {Post, "/v4.0.0/libpod/containers/x/wait?interval=1h", "interval=1h"},
+      {Post, "/v4.0.0/libpod/containers/x/wait?interval=99ms", "interval=100ms"},
+      {Post, "/v4.0.0/libpod/containers/x/wait?interval=1ns", "interval=100ms"},
+      {Post, "/v4.0.0/libpod/containers/x/wait?interval=0s", "interval=100ms"},
+      {Post, "/containers/x/wait?interval=99999us", "interval=100ms"},
+      {Post, "/containers/x/wait?interval=", ""},
+      {Post, "/containers/x/wait?interval=-1s", "query.value interval" + no_interval},
+      {Post, "/containers/x/wait?interval=250", "query.value interval" + no_interval},
+      {Post, "/containers/x/wait?interval=1s1ns", "query.value interval" + no_interval},
+      {Post, "/containers/x/wait?interval=9999999999999999999h", "query.value interval" + no_interval},
   };
   check(world, rows);
 }

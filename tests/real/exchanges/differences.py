@@ -24,6 +24,7 @@ REASONS = {
     "push": "The name and the tag of what is pushed go on apart, as Docker's clients send them.",
     "mended": "What Podman 4.3 does not do as it was asked, it is asked in a way that it does: the tag of an import, and members of a manifest list, "
               "which it looks for in registries.",
+    "processes": "Docker's `top` shows the columns of `podman top`, which Podman reads itself: no `ps` is started, of the container's or the host's.",
     "unknown endpoint": "This Podman does not have the endpoint. podfence passes the status on, and not a text that is no JSON.",
 }
 
@@ -133,6 +134,7 @@ DIFFERENCES = (
     Row("host", "GET /secrets*, GET /libpod/secrets/*", "body*.Spec.Driver.Options.path", "absent"),
     Row("host", "GET /info, GET /libpod/info", "body*path, body*Path, body*executable, body*configFile, body.DockerRootDir, body.store.*", test=emptied),
     Row("host", "GET /info, GET /libpod/info", "body.Name, body.host.hostname, body.RegistryConfig.*, body.registries.*, body.Runtimes*", "other absent"),
+    Row("processes", "GET /containers/{name}/top", "body.Titles*, body.Processes*", "other absent added"),
     # Networks and privileges
     Row("network", "GET /containers/{name}/json", "body.HostConfig.NetworkMode, body.NetworkSettings.Gateway, body.NetworkSettings.IPAddress, "
         "body.NetworkSettings.IPPrefixLen, body.NetworkSettings.MacAddress"),
