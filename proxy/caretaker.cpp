@@ -1,6 +1,7 @@
 #include "proxy/caretaker.hpp"
 
 #include <algorithm>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -19,6 +20,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using rules::Deny;
 using rules::refusal;
+using rules::Teardown;
 using rules::TeardownReport;
 
 namespace {
@@ -85,6 +87,32 @@ class Caretaker::Work {
   std::string id_;
 };
 
+/// At tearing a project down. Whoever asks for the same meanwhile waits for this one.
+struct Caretaker::Attempt {
+  explicit Attempt(const asio::any_io_executor& executor) : end(executor, asio::steady_timer::time_point::max()) {}
+
+  Ended ended;
+  bool is_over = false;
+  asio::steady_timer end;  ///< is cancelled then
+};
+
+class Caretaker::Running {
+ public:
+  Running(Caretaker& self, const std::string& id, Attempt& attempt) : self_(self), id_(id), attempt_(attempt) {}
+  ~Running() {
+    attempt_.is_over = true;
+    attempt_.end.cancel();
+    self_.attempts_.erase(id_);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  Caretaker& self_;
+  std::string id_;
+  Attempt& attempt_;
+};
+
 Caretaker::Caretaker(const asio::any_io_executor& executor, Services& services, Tenancy& tenancy, Pace pace)
     : executor_(executor),
       services_(services),
@@ -127,8 +155,12 @@ void Caretaker::begin(const std::string& id) {
   queue(id);
 }
 
-void Caretaker::queue(const std::string& id) {
-  if (!queued_.contains(id)) tasks_.spawn(told(work(id)));
+std::shared_ptr<Caretaker::Attempt> Caretaker::queue(const std::string& id) {
+  if (const auto known = attempts_.find(id); known != attempts_.end()) return known->second;
+  auto attempt = std::make_shared<Attempt>(executor_);
+  attempts_.emplace(id, attempt);
+  tasks_.spawn(told(work(id, attempt)));
+  return attempt;
 }
 
 std::vector<std::string> Caretaker::ending() const {
@@ -185,19 +217,29 @@ Task<std::set<std::string>> Caretaker::find_living(std::vector<std::string> ids)
   co_return living;
 }
 
-Task<void> Caretaker::work(std::string id) {
-  const Work queued(queued_, id);
+Task<void> Caretaker::work(std::string id, std::shared_ptr<Attempt> attempt) {
+  const Running running(*this, id, *attempt);
+  attempt->ended.how = tenancy_.ending(id).value_or(Teardown::None);
+  attempt->ended.report.left = {"teardown: it failed, as the log says"};  // until it has not
   co_await wait_for_turn(id);
-  const auto courses = tenancy_.courses();
-  const auto course = std::ranges::find(courses, id, &Tenancy::Course::id);
-  if (course == courses.end() || !course->ending) co_return;
-  const auto how = *course->ending;
-  const auto report = co_await tear_down_now(id, how);
-  reports_[id] = report;
-  if (report.left.empty())
+  attempt->ended = co_await tear_down_as_asked(id);
+}
+
+/// Anew when another teardown was asked for meanwhile.
+Task<Caretaker::Ended> Caretaker::tear_down_as_asked(std::string id) {
+  Ended ended;
+  auto how = tenancy_.ending(id);
+  for (bool again = how.has_value(); again; again = how && *how != ended.how) {
+    ended.report = co_await tear_down_now(id, *how);
+    ended.how = *how;
+    how = tenancy_.ending(id);
+  }
+  if (!how) co_return Ended{};  // all of it stays
+  if (ended.report.left.empty())
     tenancy_.finish_end(id);
   else
-    tenancy_.note_left(id, report.left);
+    tenancy_.note_left(id, ended.report.left);
+  co_return ended;
 }
 
 /// It is the caller's when this returns, until the caller waits for something else.
@@ -213,13 +255,10 @@ Task<TeardownReport> Caretaker::tear_down_now(std::string id, rules::Teardown ho
   co_return report;
 }
 
-Task<TeardownReport> Caretaker::end(std::string id) {
-  reports_.erase(id);
-  queue(id);
-  while (!reports_.contains(id) && tenancy_.is_known(id)) co_await pause(executor_, turn_pause);
-  const auto report = reports_[id];
-  reports_.erase(id);
-  co_return report;
+Task<Caretaker::Ended> Caretaker::end(std::string id) {
+  const auto attempt = queue(id);
+  while (!attempt->is_over) co_await attempt->end.async_wait(asio::as_tuple(asio::use_awaitable));
+  co_return attempt->ended;
 }
 
 Task<std::variant<std::string, Deny>> Caretaker::mark_holder(rules::Holder holder) {

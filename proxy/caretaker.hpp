@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <variant>
@@ -31,9 +32,14 @@ class Caretaker {
 
   /// What the holder of a project is recognised by; why it cannot have that one.
   Task<std::variant<std::string, rules::Deny>> mark_holder(rules::Holder holder);
+  /// What became of a project that ends.
+  struct Ended {
+    rules::Teardown how = rules::Teardown::None;  ///< the last that was asked for
+    rules::TeardownReport report = {};
+  };
   /// A project that has begun to end is torn down as far as that goes now; the rest is tried again later. Without
   /// anything left it is not known any more.
-  Task<rules::TeardownReport> end(std::string id);
+  Task<Ended> end(std::string id);
 
   struct Collection {
     std::vector<std::string> ending = {};  ///< projects of which something is left to be torn down
@@ -46,6 +52,8 @@ class Caretaker {
 
  private:
   class Work;
+  struct Attempt;
+  class Running;
 
   Task<void> look_regularly();
   Task<void> look(int number);
@@ -54,9 +62,10 @@ class Caretaker {
   Task<std::vector<std::string>> find_ended();
   Task<std::set<std::string>> find_living(std::vector<std::string> ids);
   void begin(const std::string& id);
-  void queue(const std::string& id);
+  std::shared_ptr<Attempt> queue(const std::string& id);
   std::vector<std::string> ending() const;
-  Task<void> work(std::string id);
+  Task<void> work(std::string id, std::shared_ptr<Attempt> attempt);
+  Task<Ended> tear_down_as_asked(std::string id);
   Task<void> wait_for_turn(std::string id);
   Task<rules::TeardownReport> tear_down_now(std::string id, rules::Teardown how);
   Task<std::variant<std::vector<rules::Orphan>, rules::Deny>> survey();
@@ -69,10 +78,9 @@ class Caretaker {
   ConnectionBudget places_;
   SessionGroup clients_;
   TaskGroup tasks_;
-  std::set<std::string> queued_;                          ///< projects that end, and wait for their turn or have it
-  std::set<std::string> working_;                         ///< projects of which something is being torn down
-  std::set<std::string> absent_;                          ///< whose containers had ended at the last look
-  std::map<std::string, rules::TeardownReport> reports_;  ///< of the last attempt at projects that end
+  std::map<std::string, std::shared_ptr<Attempt>> attempts_;  ///< at projects that end: wait for their turn, or have it
+  std::set<std::string> working_;                             ///< projects of which something is being torn down
+  std::set<std::string> absent_;                              ///< whose containers had ended at the last look
 };
 
 }  // namespace podfence::proxy

@@ -206,6 +206,11 @@ void Connection::finish_sending() {
   socket_.shutdown(Socket::shutdown_send, ignored);
 }
 
+void Connection::cut() {
+  finish_sending();
+  interrupt();
+}
+
 Connection::Peer Connection::peer() const {
   ucred credentials{};
   socklen_t size = sizeof credentials;

@@ -70,6 +70,8 @@ class Connection {
 
   /// Half-close: the peer sees the end of our bytes.
   void finish_sending();
+  /// As if the peer had gone: nothing is sent any more, and what is waited for here ends.
+  void cut();
 
   struct Peer {
     std::int64_t uid = -1;

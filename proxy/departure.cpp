@@ -73,7 +73,10 @@ Departure::Exchange::~Exchange() { departure_.all_.remove(departure_); }
 void Departure::look(Clock::time_point now) {
   if (!gone_ && (sent_away_ || (means_ != Means::Outlast && client_.peer_closed()))) {
     gone_ = true;
-    if (means_ != Means::Finish) end_ = means_ == Means::Drain ? now + close_time_ : now;
+    if (means_ != Means::Finish)
+      end_ = means_ == Means::Drain ? now + close_time_ : now;
+    else if (sent_away_)
+      client_.cut();  // one that sends or reads slowly must not hold up the end
   }
   if (end_ > now) return;
   end_ = Clock::time_point::max();

@@ -27,8 +27,9 @@ class Departure : public boost::intrusive::list_base_hook<> {
   Departure& operator=(const Departure&) = delete;
 
   void set(Means means) { means_ = means; }
-  /// As if the client had gone.
+  /// As if the client had gone, whatever comes next on its connection.
   void send_away() { sent_away_ = true; }
+  bool is_sent_away() const { return sent_away_; }
 
   /// For as long as it lives the client is looked at.
   class Exchange {

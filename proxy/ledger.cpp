@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -75,9 +77,32 @@ class Holdings {
   Map<std::int64_t> counts_;  ///< by project
 };
 
+/// Tags that are being pulled. A project can pull the same one several times at once: each pull takes off its own.
+class TagClaims {
+ public:
+  void add(std::string_view project, std::string_view tag) { ++pulls_[std::string(tag)][std::string(project)]; }
+
+  void remove(std::string_view project, std::string_view tag) {
+    const auto found = pulls_.find(tag);
+    if (found == pulls_.end()) return;
+    const auto own = found->second.find(project);
+    if (own != found->second.end() && --own->second == 0) found->second.erase(own);
+    if (found->second.empty()) pulls_.erase(found);
+  }
+
+  bool others_have(std::string_view project, std::string_view tag) const {
+    const auto found = pulls_.find(tag);
+    return found != pulls_.end() &&
+           std::ranges::any_of(found->second, [&](const auto& pulls) { return pulls.first != project; });
+  }
+
+ private:
+  Map<std::map<std::string, std::size_t, std::less<>>> pulls_;  ///< by tag and project
+};
+
 /// What the tables say.
 struct Mirror {
-  Holdings images, tags, made_tags, claimed_tags, secrets;
+  Holdings images, tags, made_tags, secrets;
   Map<std::string> cache_keys;  ///< by project
 
   void apply(std::string_view project, const rules::Claim& claim);
@@ -93,17 +118,14 @@ void Mirror::apply(std::string_view project, const rules::Claim& claim) {
       break;
     case rules::Claim::Change::OwnTag:
       tags.add(project, claim.what);
-      claimed_tags.remove(project, claim.what);
       break;
     case rules::Claim::Change::MakeTag:
       tags.add(project, claim.what);
       made_tags.add(project, claim.what);
-      claimed_tags.remove(project, claim.what);
       break;
     case rules::Claim::Change::DropTag:
       tags.remove(project, claim.what);
       made_tags.remove(project, claim.what);
-      claimed_tags.remove(project, claim.what);
       break;
     case rules::Claim::Change::HoldSecret:
       secrets.add(project, claim.what);
@@ -179,6 +201,9 @@ File lock(const std::string& path) {
   return file;
 }
 
+/// Of a name that is being pulled.
+bool is_for_a_while(const rules::Claim& claim) { return claim.change == rules::Claim::Change::OwnTag; }
+
 constexpr std::string_view was_made = "made\n";
 
 /// What was cut down to nothing would look like a new one. `ledger` and `held`, its lock, may both be none.
@@ -225,6 +250,7 @@ struct SqliteLedger::State {
   Database database;
   std::vector<Statement> statements;
   Mirror mirror;
+  TagClaims claimed_tags;
 };
 
 SqliteLedger::SqliteLedger(const std::string& path) try : state_(std::make_unique<State>(path)) {
@@ -282,7 +308,7 @@ bool SqliteLedger::owns_tag(std::string_view project, std::string_view tag) cons
 }
 
 bool SqliteLedger::tag_owned_by_others(std::string_view project, std::string_view tag) const {
-  return state_->mirror.tags.others_have(project, tag) || state_->mirror.claimed_tags.others_have(project, tag);
+  return state_->mirror.tags.others_have(project, tag) || state_->claimed_tags.others_have(project, tag);
 }
 
 bool SqliteLedger::tag_made_by_others(std::string_view project, std::string_view tag) const {
@@ -326,18 +352,15 @@ void SqliteLedger::apply(std::string_view project, const std::vector<rules::Clai
 
 void SqliteLedger::claim(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way) {
   std::vector<rules::Claim> lasting;
-  for (const auto& claim : claims) {
-    if (claim.change != rules::Claim::Change::OwnTag)
-      lasting.push_back(claim);
-    else if (!owns_tag(project, claim.what))
-      state_->mirror.claimed_tags.add(project, claim.what);
-  }
+  std::ranges::copy_if(claims, std::back_inserter(lasting), [](const auto& claim) { return !is_for_a_while(claim); });
   apply(project, lasting, way);
+  for (const auto& claim : claims)
+    if (is_for_a_while(claim)) state_->claimed_tags.add(project, claim.what);
 }
 
 void SqliteLedger::release(std::string_view project, const std::vector<rules::Claim>& claims) {
   for (const auto& claim : claims)
-    if (claim.change == rules::Claim::Change::OwnTag) state_->mirror.claimed_tags.remove(project, claim.what);
+    if (is_for_a_while(claim)) state_->claimed_tags.remove(project, claim.what);
 }
 
 }  // namespace podfence::proxy

@@ -44,7 +44,7 @@ class SqliteLedger final : public rules::Ledger {
   void apply(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way = "");
 
   /// Before a request is sent. A name of a registry (OwnTag) is only claimed by it: kept from others, and no right yet
-  /// to do anything with it. Such claims end with release(), with the process, or by apply().
+  /// to do anything with it. Such claims are counted, and each ends with its own release(), or with the process.
   void claim(std::string_view project, const std::vector<rules::Claim>& claims, std::string_view way = "");
   void release(std::string_view project, const std::vector<rules::Claim>& claims);
 

@@ -105,8 +105,6 @@ Task<Reply> OperatorApi::put(std::string project, std::string content) {
   if (const auto* error = std::get_if<rules::json::Error>(&parsed))
     co_return operator_error(Deny{rules::refusal("content.json"), error->text()});
   auto definition = std::get<rules::json::Value>(std::move(parsed));
-  // Orphans of that name are being removed.
-  if (caretaker_.is_at_work(project)) co_return operator_error(Deny{rules::refusal("operator.ending"), project});
   std::string mark;
   if (rules::is_held(definition)) {
     const auto read = tenancy_.read_definition(project, definition);
@@ -115,6 +113,8 @@ Task<Reply> OperatorApi::put(std::string project, std::string content) {
     if (const auto* refused = std::get_if<Deny>(&marked)) co_return operator_error(*refused);
     mark = std::get<std::string>(std::move(marked));
   }
+  // Orphans of that name are being removed. Nothing may come between this and what follows.
+  if (caretaker_.is_at_work(project)) co_return operator_error(Deny{rules::refusal("operator.ending"), project});
   const bool is_new = !tenancy_.is_known(project);
   if (const auto refused = tenancy_.put(project, std::move(definition), std::move(mark)))
     co_return operator_error(*refused);
@@ -133,15 +133,27 @@ Task<Reply> OperatorApi::remove(rules::OperatorCall call) {
     how = rules::teardown_of(said);
     if (!how) co_return operator_error(Deny{rules::refusal("operator.teardown"), std::string(said)});
   }
+  if (const auto refused = not_to_be_spared(project, how)) co_return operator_error(*refused);
   if (const auto refused = tenancy_.begin_end(project, how)) co_return operator_error(*refused);
   if (!tenancy_.is_known(project)) {
     log("project " + project + " was removed; what it has stays");
     co_return Reply{204, {}, {}, {}};
   }
-  const auto teardown = *tenancy_.state(project).ending;
   log("project " + project + " ends: the operator removes it");
-  const auto report = co_await caretaker_.end(project);
-  co_return document(rules::teardown_document(project, teardown, report), report.left.empty() ? 200 : 202);
+  const auto ended = co_await caretaker_.end(project);
+  // Before its turn came, somebody else wanted nothing to be torn down.
+  if (ended.how == rules::Teardown::None) co_return Reply{204, {}, {}, {}};
+  co_return document(rules::teardown_document(project, ended.how, ended.report), ended.report.left.empty() ? 200 : 202);
+}
+
+/// While something is being torn down, that can become more, and not less.
+std::optional<Deny> OperatorApi::not_to_be_spared(const std::string& project,
+                                                  std::optional<rules::Teardown> how) const {
+  const auto ending = tenancy_.ending(project);
+  if (!how || !ending || *how >= *ending || !caretaker_.is_at_work(project)) return std::nullopt;
+  return Deny{rules::refusal("operator.ending"),
+              project + ", and its teardown (" + std::string(rules::text(*ending)) + ") is at work", rules::Kind::None,
+              "wait until GET /projects/{id} answers 404, or ask again when it tells what is left"};
 }
 
 Reply OperatorApi::renew(const std::string& project) {

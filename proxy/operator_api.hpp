@@ -30,6 +30,7 @@ class OperatorApi {
   std::string metrics() const;
   Task<rules::Reply> put(std::string project, std::string content);
   Task<rules::Reply> remove(rules::OperatorCall call);
+  std::optional<rules::Deny> not_to_be_spared(const std::string& project, std::optional<rules::Teardown> how) const;
   Task<rules::Reply> collect(rules::OperatorCall call);
   rules::Reply renew(const std::string& project);
   rules::Reply reload();

@@ -82,18 +82,16 @@ void fit_connections(rules::HttpLimits& limits, std::size_t projects) {
 /// What the operator's socket needs.
 struct Operator {
   Operator(asio::io_context& context, const std::string& path, const Limits& limits, Server& server, Tenancy& tenancy,
-           Caretaker& caretaker, AuditLog& audit)
+           Caretaker& caretaker)
       : watching(context.get_executor(), PODFENCE_VERSION, tenancy),
         api(server.services(), tenancy, caretaker, watching, policy_files()),
-        admin(context, path, limits, api, watching.decisions) {
-    watching.begin(audit);
-  }
+        admin(context, path, limits, api, watching.decisions) {}
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
   Watching watching;
   OperatorApi api;
-  Admin admin;
+  Admin admin;  ///< the last: it accepts clients from here on
 };
 
 /// The upstream that a configuration names, or Podman's own socket, or a service that is started here.
@@ -183,8 +181,37 @@ struct Parts {
   }
 };
 
+/// However serving ends, by an exception too: nothing of the parts is left in the context when they are destroyed.
+class Ending {
+ public:
+  Ending(asio::io_context& context, Parts& parts) : context_(context), parts_(parts) {}
+  ~Ending() {
+    parts_.stop();
+    while (!run_out()) {
+    }
+  }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+ private:
+  /// False: something was thrown on the way, and more may be left.
+  bool run_out() {
+    try {
+      context_.restart();
+      context_.run();
+      return true;
+    } catch (const std::exception& error) {
+      log("while podfence ends: " + said_by(error));
+      return false;
+    }
+  }
+
+  asio::io_context& context_;
+  Parts& parts_;
+};
+
 /// Until a signal ends the server, or a process that it cannot do without ends by itself: that is thrown.
-void run(asio::io_context& context, Parts parts) {
+void run(asio::io_context& context, Parts& parts) {
   auto& service = parts.upstream.service;
   std::optional<std::string> service_ended;
   bool connector_ended = false;
@@ -246,6 +273,11 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   ProjectStore store(configuration.state + "/projects.sqlite");
   const auto policies = base ? base->policy_paths() : std::vector<std::string>();
   Tenancy tenancy(server, places, configuration, store, std::move(base), std::move(read));
+  Caretaker caretaker(context.get_executor(), server.services(), tenancy, {});
+  Heartbeat heartbeat(context.get_executor(), server.services());
+  std::optional<Operator> operators;  // nothing is counted that nobody can read
+  Parts parts{server, caretaker, operators, upstream, connector, followers, heartbeat};
+  const Ending ending(context, parts);
   start(tenancy);
   server.start();
   for (const auto& control : configuration.control) {
@@ -253,20 +285,19 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
     log("a control plane comes in at " + control.text());
   }
   audit.observe([&](const rules::AuditRecord& record) { tenancy.note_request(record); });
-  Caretaker caretaker(context.get_executor(), server.services(), tenancy, {});
-  std::optional<Operator> operators;  // nothing is counted that nobody can read
-  if (!configuration.admin.empty())
-    operators.emplace(context, configuration.admin, limits, server, tenancy, caretaker, audit);
+  if (!configuration.admin.empty()) {
+    operators.emplace(context, configuration.admin, limits, server, tenancy, caretaker);
+    operators->watching.begin(audit);
+  }
   log_listeners(configuration, upstream);
   for (const auto& opening : rules::opening_texts(configuration)) log(opening);
   followers.begin(file, server, tenancy, audit);
-  caretaker.start();
   close_untaken();
-  Heartbeat heartbeat(context.get_executor(), server.services());
   heartbeat.begin(upstream.socket, upstream.answers);
   ask_who_listens([&](const std::string& path) { return connector.is_listening(path); });
   confine_to(configuration, file, policies, places, operators);
-  run(context, {server, caretaker, operators, upstream, connector, followers, heartbeat});
+  caretaker.start();  // the last: it ends projects
+  run(context, parts);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "proxy/connection_budget.hpp"
 #include "proxy/ledger.hpp"
 #include "proxy/limits.hpp"
+#include "proxy/makers.hpp"
 #include "proxy/name_locks.hpp"
 #include "proxy/upstream.hpp"
 #include "rules/facts.hpp"
@@ -28,6 +29,7 @@ struct Services {
   std::string spool_directory;     ///< for uploads that are being judged
   BufferBudget spool;              ///< bytes of them on disk
   BufferBudget unpacking;          ///< bytes of memory to take their compression off
+  Makers makers = {};              ///< at work
   bool stopped = false;            ///< what still runs is being cut off
   std::size_t generation = 1;      ///< of projects and policies
   LedgerRepair* repair = nullptr;  ///< before the first decision; nullptr: there is nothing to repair

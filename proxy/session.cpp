@@ -25,8 +25,8 @@ constexpr auto linger_time = 2s;
 
 constexpr std::size_t max_audited_objects = 64;
 
-/// Between the head and the end of the content a client may take its time, and the project may end: nothing is made for
-/// it any more (teardown.cpp waits for what has begun).
+/// While a client sends the content, and while something is asked or waited for, the project may end: nothing is made
+/// for it any more.
 Refused ended_meanwhile(const Door& door, const RequestHead& head, const std::string& project) {
   const Deny gone{refusal("control.project-unknown"), project, rules::Kind::None};
   if (door.is_removed()) return gone;
@@ -40,9 +40,9 @@ Refused ended_meanwhile(const Door& door, const RequestHead& head, const std::st
 /// Records why an answer was not given whole, however the exchange ends: it may be cancelled anywhere.
 class Ending {
  public:
-  Ending(const Services& services, const Door& door, const Connection& client, const ClientAnswer& answer,
+  Ending(const Services& services, const Departure& departure, const Connection& client, const ClientAnswer& answer,
          rules::AuditRecord& record)
-      : services_(services), door_(door), client_(client), answer_(answer), record_(record) {}
+      : services_(services), departure_(departure), client_(client), answer_(answer), record_(record) {}
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
   ~Ending() {
@@ -51,7 +51,7 @@ class Ending {
       why.clear();
     else if (services_.stopped)
       why = "stopped";
-    else if (door_.is_removed())
+    else if (departure_.is_sent_away())
       why = "project-removed";
     else if (why != "client-slow" && client_.peer_closed())
       why = "client-gone";
@@ -61,7 +61,7 @@ class Ending {
 
  private:
   const Services& services_;
-  const Door& door_;
+  const Departure& departure_;
   const Connection& client_;
   const ClientAnswer& answer_;
   rules::AuditRecord& record_;
@@ -141,7 +141,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
-  const Ending ending(services_, door_, client_, answer, trail.record);
+  const Ending ending(services_, departure_, client_, answer, trail.record);
   answer.close_after();
   trail.refused(deny);
   co_await answer.send(rules::error_answer(deny, rules::Family::Docker));
@@ -165,7 +165,7 @@ Task<bool> Session::serve_one(ReadHead& read) {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
-  const Ending ending(services_, door_, client_, answer, trail.record);
+  const Ending ending(services_, departure_, client_, answer, trail.record);
   answer.close_if(stopping_);
   const TimedClient timed(client_, trail.waits);
   const rules::Endpoint* endpoint = nullptr;
@@ -185,7 +185,7 @@ Task<bool> Session::serve_one(ReadHead& read) {
     trail.refused(*refused);
     co_await answer.send(rules::error_answer(*refused, endpoint));
   }
-  co_return answer.connection_goes_on();
+  co_return answer.connection_goes_on() && !departure_.is_sent_away();
 }
 
 /// Hop 1: the head. The first byte has been there; what has begun must go on.
@@ -280,9 +280,13 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
 
   refused = ended_meanwhile(door_, head, project.id);
   if (refused) co_return refused;
+  std::optional<Makers::Place> place;  // from here on a project that ends waits for it
+  if (rules::is_change(examination.endpoint())) place.emplace(services_.makers, project.id, departure_);
 
   // Hop 4: what has to be known of the objects that it names, and the decision.
   auto decision = co_await examination.decide();
+  refused = ended_meanwhile(door_, head, project.id);
+  if (refused) co_return refused;
   auto& inquiry = examination.inquiry();
   record.objects = inquiry.exchange().facts.resolved_ids();
   if (record.objects.size() > max_audited_objects) record.objects.resize(max_audited_objects);

@@ -164,7 +164,7 @@ Task<ContentPiece> SpooledArchive::next_piece() {
   try {
     if (!reader_) begin_writing();
     while (!complete_ && writer_.written().size() < slice) write_more();
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {  // of any kind: in first_of() it would be lost, and upstream would wait
     broken_ = error.what();
     co_return ContentPiece();
   }

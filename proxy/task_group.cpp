@@ -14,9 +14,14 @@ void TaskGroup::spawn(Task<void> task) {
 
 void TaskGroup::spawn(const std::function<Task<void>(asio::cancellation_signal&)>& begin) {
   const auto place = tasks_->emplace(tasks_->end());
-  asio::co_spawn(executor_, begin(*place),
-                 asio::bind_cancellation_slot(
-                     place->slot(), [tasks = tasks_, place](const std::exception_ptr&) { tasks->erase(place); }));
+  try {
+    asio::co_spawn(executor_, begin(*place),
+                   asio::bind_cancellation_slot(
+                       place->slot(), [tasks = tasks_, place](const std::exception_ptr&) { tasks->erase(place); }));
+  } catch (...) {
+    tasks_->erase(place);
+    throw;
+  }
 }
 
 // From outside the executor Asio passes a signal on by a reference to what goes with the task, which may have ended

@@ -16,7 +16,7 @@ class TaskGroup {
       : executor_(std::move(executor)), tasks_(std::make_shared<Tasks>()) {}
 
   const boost::asio::any_io_executor& executor() const { return executor_; }
-  /// What it throws is lost.
+  /// What it throws is lost. Throws itself where there is no memory for the task, which is then none of the group.
   void spawn(Task<void> task);
   /// The same for one that is told by what it can be cancelled alone; that lives as long as the task.
   void spawn(const std::function<Task<void>(boost::asio::cancellation_signal&)>& begin);

@@ -2,6 +2,9 @@
 
 #include <sys/socket.h>
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <memory>
 
@@ -20,6 +23,7 @@ namespace {
 
 constexpr const char* own_listener = "teardown";
 constexpr std::size_t answer_bytes = 64 * 1024;
+constexpr std::chrono::milliseconds makers_pause{5};
 
 class ProjectClient {
  public:
@@ -111,11 +115,16 @@ void forget(SqliteLedger& ledger, const std::string& project) {
 }
 
 /// What upstream is making for the project, for a control plane too, would outlive it. Nobody begins anew
-/// (session.cpp), and who has the project's turn or waits for it comes before this. False: not in time.
+/// (session.cpp), and those who had begun were sent away (tenancy.cpp). False: not in time.
 Task<bool> wait_for_makers(Services& services, const std::string& project) {
-  const LockedNames turn{.names = {}, .project = project, .alone = true, .account = project};
-  const auto hold = co_await services.locks.acquire(turn, services.limits.lock_time, services.limits.lock_time);
-  co_return hold.has_value();
+  asio::steady_timer timer(co_await asio::this_coro::executor);
+  const auto last = std::chrono::steady_clock::now() + services.limits.lock_time;
+  while (services.makers.are_at_work(project)) {
+    if (std::chrono::steady_clock::now() >= last) co_return false;
+    timer.expires_after(makers_pause);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  co_return true;
 }
 
 }  // namespace
@@ -124,7 +133,7 @@ Task<TeardownReport> tear_down(Services& services, SessionGroup& clients, rules:
   TeardownReport report;
   const bool is_quiet = co_await wait_for_makers(services, project.id);
   if (!is_quiet) {
-    report.left.push_back("requests: some that make things are still at work");
+    report.left.push_back("requests: Podman is still at work for some");
     co_return report;
   }
   ProjectClient client(services, clients, project);

@@ -108,6 +108,12 @@ void Tenancy::serve(const Entry& entry) {
   server_.put({std::make_shared<const rules::Project>(entry.project.project), entry.project.socket});
 }
 
+/// Its clients, and what a control plane asks for it.
+void Tenancy::cut_off(const std::string& id) {
+  server_.remove(id);
+  server_.services().makers.send_away(id);
+}
+
 std::variant<Tenancy::Entry, Deny> Tenancy::read_added(const std::string& id, rules::json::Value definition,
                                                        rules::ConfigurationBase& base, const Entries& others) const {
   std::vector<const rules::ProjectConfiguration*> beside;
@@ -150,8 +156,10 @@ Refused Tenancy::put(const std::string& id, rules::json::Value definition, std::
   auto read = read_added(id, std::move(definition), *base_, entries_);
   if (auto* refused = std::get_if<Deny>(&read)) return std::move(*refused);
   auto& entry = std::get<Entry>(read);
-  const bool moves = known != entries_.end() && known->second.project.socket != entry.project.socket;
-  if (moves) return Deny{refusal("operator.restart"), "the socket of the project " + id + " (remove it first)"};
+  // One whose definition cannot be read any more has none.
+  const std::string socket = known == entries_.end() ? "" : known->second.project.socket;
+  if (!socket.empty() && socket != entry.project.socket)
+    return Deny{refusal("operator.restart"), "the socket of the project " + id + " (remove it first)"};
   const bool is_new = known == entries_.end() || !known->second.wrong.empty();
   try {
     if (is_new) serve(entry);
@@ -181,10 +189,15 @@ Refused Tenancy::begin_end(const std::string& id, std::optional<rules::Teardown>
     return std::nullopt;
   }
   store_.set_ending(id, rules::text(teardown));
-  server_.remove(id);
+  if (!progress.ending) cut_off(id);  // once: later it is podfence itself that is at work for it
   progress.ending = teardown;
   changed();
   return std::nullopt;
+}
+
+std::optional<rules::Teardown> Tenancy::ending(const std::string& id) const {
+  const auto known = entries_.find(id);
+  return known == entries_.end() ? std::nullopt : known->second.progress.ending;
 }
 
 void Tenancy::note_left(const std::string& id, std::vector<std::string> left) {
@@ -193,7 +206,7 @@ void Tenancy::note_left(const std::string& id, std::vector<std::string> left) {
 
 void Tenancy::finish_end(const std::string& id) {
   store_.remove(id);
-  server_.remove(id);
+  cut_off(id);
   if (entries_.erase(id) > 0) changed();
 }
 
@@ -295,7 +308,7 @@ Refused Tenancy::reload() {
     if (const auto known = entries_.find(id); known != entries_.end()) entry.progress = known->second.progress;
   }
   for (const auto& [id, entry] : entries_)
-    if (!next.entries.contains(id)) server_.remove(id);
+    if (!next.entries.contains(id)) cut_off(id);
   base_ = std::move(next.base);
   configuration_ = std::move(next.configuration);
   entries_ = std::move(next.entries);

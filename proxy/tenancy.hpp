@@ -40,8 +40,10 @@ class Tenancy {
   /// nullopt: done, and durable. `holder_mark`: what its holder is recognised by.
   std::optional<rules::Deny> put(const std::string& id, rules::json::Value definition, std::string holder_mark = "");
   /// Only one that was added begins to end: its clients are cut off, and that lasts. Without `how`, as its definition
-  /// says. Where nothing is to be torn down, it is not known any more.
+  /// says. Where nothing is to be torn down, it is not known any more. Of one that ends already, the teardown changes.
   std::optional<rules::Deny> begin_end(const std::string& id, std::optional<rules::Teardown> how = std::nullopt);
+  /// How it ends, if it does.
+  std::optional<rules::Teardown> ending(const std::string& id) const;
   /// What of it could not be torn down yet.
   void note_left(const std::string& id, std::vector<std::string> left);
   /// It is not known any more.
@@ -112,6 +114,7 @@ class Tenancy {
   std::optional<rules::Deny> begin_new(const Entries& entries);
   void restore(const ProjectStore::Row& row);
   void serve(const Entry& entry);
+  void cut_off(const std::string& id);
   std::optional<rules::Deny> not_to_be_changed(const std::string& id) const;
   static Clock::duration lease_left(const Entry& entry);
   void changed();

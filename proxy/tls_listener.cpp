@@ -1,5 +1,6 @@
 #include "proxy/tls_listener.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -30,7 +31,7 @@ using Stream = asio::ssl::stream<asio::ip::tcp::socket>;
 
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 constexpr auto handshake_time = 10s;
-constexpr auto close_time = 2s;
+constexpr auto end_time = 2s;  ///< for the client's own close_notify
 constexpr std::size_t max_handshakes = 64;
 constexpr std::size_t piece_size = 16 * 1024;  ///< the most that a record of TLS holds
 
@@ -40,11 +41,13 @@ struct Pump {
   Socket plain;
 
   Task<void> handshake(bool& done);
-  Task<void> limit(std::chrono::seconds time);
+  Task<void> limit(std::chrono::milliseconds time);
   Task<void> to_session();
   Task<void> to_client();
   Task<void> say_end();
   Task<void> until_gone();
+  bool session_ended();
+  Task<void> outlast_session(std::chrono::milliseconds time);
 };
 
 Task<void> Pump::handshake(bool& done) {
@@ -52,7 +55,7 @@ Task<void> Pump::handshake(bool& done) {
   done = !error;
 }
 
-Task<void> Pump::limit(std::chrono::seconds time) {
+Task<void> Pump::limit(std::chrono::milliseconds time) {
   asio::steady_timer timer(cipher.get_executor(), time);
   co_await timer.async_wait(as_value);
 }
@@ -100,11 +103,27 @@ Task<void> Pump::to_client() {
     const auto [failed, sent] = co_await asio::async_write(cipher, asio::buffer(piece, size), as_value);
     if (failed) co_return;
   }
-  co_await first_of(say_end(), limit(close_time));
+  co_await first_of(say_end(), limit(end_time));
 }
 
 /// Waits for the client's own close_notify.
 Task<void> Pump::say_end() { co_await cipher.async_shutdown(as_value); }
+
+/// Both directions, as Connection::until_peer_closed() has it.
+bool Pump::session_ended() {
+  pollfd entry{plain.native_handle(), 0, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
+/// While there is a session, its limits cut off a client that does not read. What it said last is waited for no longer
+/// than this: no place is taken for it any more.
+Task<void> Pump::outlast_session(std::chrono::milliseconds time) {
+  while (!session_ended()) {
+    const auto [error] = co_await plain.async_wait(Socket::wait_error, as_value);
+    if (error) co_return;
+  }
+  co_await limit(time);
+}
 
 std::string text_of(const asio::ip::tcp::endpoint& endpoint) {
   std::ostringstream text;
@@ -131,6 +150,7 @@ asio::ip::tcp::acceptor listen(const asio::any_io_executor& executor, const rule
 TlsListener::TlsListener(const asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
                          Services& services, ConnectionBudget& connections)
     : ControlListener(executor, std::move(options), server, services, connections),
+      close_time_(services.limits.close_time),
       acceptor_(listen(executor, options_)),
       context_(make_tls_context(options_)) {}
 
@@ -187,7 +207,7 @@ Task<void> TlsListener::serve(Tcp::socket socket) {
     co_return;
   }
   adopt(std::move(session), credentials_of(pump.cipher.native_handle()), remote);
-  co_await first_of(pump.to_client(), pump.to_session());
+  co_await first_of(pump.to_client(), pump.to_session(), pump.outlast_session(close_time_));
 }
 
 }  // namespace podfence::proxy

@@ -5,6 +5,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <chrono>
 
 #include "proxy/control_listener.hpp"
 
@@ -25,6 +26,7 @@ class TlsListener final : public ControlListener {
   void begin(Tcp::socket socket);
   Task<void> serve(Tcp::socket socket);
 
+  const std::chrono::milliseconds close_time_;  ///< for what a session said last
   Tcp::acceptor acceptor_;
   std::shared_ptr<boost::asio::ssl::context> context_;  ///< of connections that begin from now on
   std::size_t handshakes_ = 0;

@@ -25,6 +25,10 @@ constexpr auto connect_pause = 20ms;
 /// As much as the kernel always takes at once on an idle unix socket: sending it cannot block.
 constexpr std::size_t never_blocks = 64 * 1024;
 
+bool may_be_sent_twice(const rules::UpstreamRequest& request) {
+  return rules::is_safe(request.method) && !request.once;
+}
+
 }  // namespace
 
 std::string write_request(const rules::UpstreamRequest& request, bool streamed, bool upgrade) {
@@ -109,7 +113,7 @@ Task<UpstreamCall::Outcome> UpstreamCall::call(const rules::UpstreamRequest& req
                                                bool upgrade) {
   const auto message = write_request(request, source != nullptr, upgrade);
   const bool to_head = request.method == rules::Method::Head;
-  if (rules::is_safe(request.method) && !upgrade) {
+  if (may_be_sent_twice(request) && !upgrade) {
     if (auto idle = upstream_.take_idle()) {
       use(std::move(idle));
       if (const auto outcome = co_await attempt(message, source, to_head, upgrade)) co_return *outcome;

@@ -1,10 +1,13 @@
 #include "proxy/verification.hpp"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 
 #include "proxy/examination.hpp"
 #include "proxy/question.hpp"
 #include "proxy/relay.hpp"
+#include "rules/absence.hpp"
+#include "rules/answer.hpp"
 #include "rules/audit.hpp"
 #include "rules/refusal.hpp"
 
@@ -88,9 +91,11 @@ Task<Result> Verification::by_label() {
 Task<Result> Verification::join() {
   if (projects_.size() > max_joined) co_return Deny{refusal("control.projects"), std::to_string(max_joined)};
   std::vector<std::string> lists;
+  Patience patience(co_await boost::asio::this_coro::executor);
   for (const auto& project : projects_) {
-    auto list = co_await list_of(*project);
+    auto list = co_await list_of(*project, patience);
     if (auto* refused = std::get_if<Deny>(&list)) co_return std::move(*refused);
+    if (auto* error = std::get_if<rules::Reply>(&list)) co_return std::move(*error);
     lists.push_back(std::get<std::string>(std::move(list)));
   }
   auto whole = rules::joined(lists);
@@ -98,8 +103,8 @@ Task<Result> Verification::join() {
   co_return rules::Reply{200, "application/json", *std::move(whole), {}};
 }
 
-/// As the project's own client reads it.
-Task<std::variant<std::string, Deny>> Verification::list_of(const rules::Project& project) {
+/// As the project's own client reads it: others' removals do not make it fail.
+Task<Verification::Listed> Verification::list_of(const rules::Project& project, Patience& patience) {
   Examination examination(services_, project, head_, content_);
   if (auto refused = examination.route()) co_return *std::move(refused);
   if (auto refused = co_await examination.read_content()) co_return *std::move(refused);
@@ -108,12 +113,34 @@ Task<std::variant<std::string, Deny>> Verification::list_of(const rules::Project
   if (auto* reply = std::get_if<rules::Reply>(&decision)) co_return std::move(reply->content);
   const auto* forward = std::get_if<rules::Forward>(&decision);
   if (!forward) co_return Deny{refusal("control.project-needed"), std::string(match_.endpoint->path)};
+  while (true) {
+    auto list = co_await ask_for_list(*forward, examination.inquiry());
+    const auto* refused = std::get_if<Deny>(&list);
+    bool again = refused && refused->rule == refusal("upstream.changing");
+    if (again) again = co_await patience.wait();
+    if (!again) co_return list;
+  }
+}
+
+Task<Verification::Listed> Verification::ask_for_list(const rules::Forward& forward, Inquiry& inquiry) {
   UpstreamCall call(services_.upstream, content_.waits());
-  const auto outcome = co_await call.send(forward->request);
-  if (auto refused = refusal_for(outcome)) co_return *std::move(refused);
+  if (auto refused = refusal_for(co_await call.send(forward.request))) co_return *std::move(refused);
+  BufferBudget::Share share(services_.buffers, inquiry.exchange().project.id);
+  if (call.head().status >= 400) co_return co_await error_of(call, inquiry, share);
   if (call.head().status != 200) co_return Deny{refusal("upstream.answer"), "no list"};
-  BufferBudget::Share share(services_.buffers, project.id);
-  co_return co_await whole_answer(call, examination.inquiry(), services_, share);
+  auto list = co_await whole_answer(call, inquiry, services_, share);
+  if (auto* refused = std::get_if<Deny>(&list)) co_return std::move(*refused);
+  co_return std::get<std::string>(std::move(list));
+}
+
+Task<Verification::Listed> Verification::error_of(UpstreamCall& call, Inquiry& inquiry, BufferBudget::Share& share) {
+  auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
+  if (auto* refused = std::get_if<Deny>(&content)) co_return std::move(*refused);
+  const auto& text = std::get<std::string>(content);
+  // What went may be anybody's: its name is not for this client.
+  if (rules::list_passes_by(call.head().status, text))
+    co_return Deny{refusal("upstream.changing"), "something was removed meanwhile"};
+  co_return rules::rewrite_error(inquiry.exchange(), call.head().status, text);
 }
 
 }  // namespace podfence::proxy

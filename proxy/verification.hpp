@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "proxy/inquiry.hpp"
+#include "proxy/patience.hpp"
 #include "proxy/request_content.hpp"
 #include "proxy/services.hpp"
 #include "rules/belonging.hpp"
@@ -36,7 +38,11 @@ class Verification {
   Task<Result> by_name();
   Task<Result> by_label();
   Task<Result> join();
-  Task<std::variant<std::string, rules::Deny>> list_of(const rules::Project& project);
+  /// A list, or a refusal, or Podman's own error.
+  using Listed = std::variant<std::string, rules::Deny, rules::Reply>;
+  Task<Listed> list_of(const rules::Project& project, Patience& patience);
+  Task<Listed> ask_for_list(const rules::Forward& forward, Inquiry& inquiry);
+  Task<Listed> error_of(UpstreamCall& call, Inquiry& inquiry, BufferBudget::Share& share);
   Result project_of(const std::string& id) const;
   static Project with_full_names(Project project);
 

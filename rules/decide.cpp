@@ -2,6 +2,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/answer.hpp"
+#include "rules/endpoint_class.hpp"
 #include "rules/quota.hpp"
 #include "rules/shown_path.hpp"
 
@@ -12,12 +13,6 @@ namespace {
 /// Each costs a request upstream, and a volume's name is locked meanwhile.
 constexpr std::size_t max_references = 256;
 constexpr std::size_t max_new_volumes = 64;
-
-/// The method tells, with two exceptions: waiting only reads, and a health check runs a program in the container.
-bool changes_something(const Endpoint& endpoint) {
-  if (endpoint.method == Method::Get) return endpoint.path.ends_with("/healthcheck");
-  return endpoint.method != Method::Head && !endpoint.path.ends_with("/wait");
-}
 
 Decision act_on(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
@@ -113,6 +108,8 @@ Deny hidden(Kind kind, std::string_view name) { return {refusal("ownership.hidde
 Decision decide(Exchange& exchange) {
   auto decision = act_on(exchange);
   if (std::holds_alternative<Deny>(decision)) return decision;
+  if (auto* forward = std::get_if<Forward>(&decision))
+    forward->request.once = changes_something(*exchange.match.endpoint);
   if (const auto* needs = needs_of(decision); needs && needs->volumes.size() > max_new_volumes)
     return Deny{refusal("limit.volumes"), std::to_string(max_new_volumes), Kind::None};
   // What a prune asks about is the project's own, and so is what is counted; what else asks much was told so by the

@@ -23,6 +23,7 @@ struct UpstreamRequest {
   Fields fields;                               ///< Content-Type and the like; never a client's field as it came
   std::optional<std::string> content;          ///< nullopt: none, or the client's content where the row streams it
   std::vector<std::string> confidential = {};  ///< values in the content (JSON pointers, "" is all of it): not shown
+  bool once = false;                           ///< it changes something, whatever its method: never sent twice
 };
 
 /// A fact the rules need. `kind` and `name` are the client's words; of a list `name` is the filters. Mounts: the names

@@ -18,6 +18,11 @@ bool removes_something(const Endpoint& endpoint) {
 
 }  // namespace
 
+bool changes_something(const Endpoint& endpoint) {
+  if (is_safe(endpoint.method)) return endpoint.path.ends_with("/healthcheck");
+  return !endpoint.path.ends_with("/wait");
+}
+
 std::string_view group_of(const Endpoint& endpoint) {
   constexpr std::string_view family = "/libpod";
   auto path = endpoint.path;
@@ -32,7 +37,11 @@ std::string_view act_of(const Endpoint& endpoint) {
   if (resource == Resource::Streams) return "stream";
   if (resource || makes_something(endpoint)) return "create";
   if (removes_something(endpoint)) return "remove";
-  return is_safe(endpoint.method) ? "read" : "change";
+  return changes_something(endpoint) ? "change" : "read";
+}
+
+bool is_change(const Endpoint& endpoint) {
+  return changes_something(endpoint) && resource_of(endpoint) != Resource::Streams;
 }
 
 }  // namespace podfence::rules

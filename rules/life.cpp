@@ -39,8 +39,9 @@ std::variant<Life, LifeError> read_life(const json::Value& definition) {
   Life life;
   if (const auto* lease = definition.find("lease")) {
     const auto seconds = parse_amount(Unit::Seconds, *lease->find("time"));
-    if (!seconds || *seconds < shortest_lease)
-      return LifeError{"/lease/time", "must be a duration of at least " + std::to_string(shortest_lease) + "s"};
+    if (!seconds || *seconds < shortest_lease || *seconds > longest_lease)
+      return LifeError{"/lease/time", "must be a duration of at least " + std::to_string(shortest_lease) +
+                                          "s and at most " + std::to_string(longest_lease / 3600) + "h"};
     life.lease = {*seconds, lease->text("renewed_by") != "control"};
   }
   if (const auto* holder = definition.find("holder")) {

@@ -12,6 +12,7 @@
 
 namespace podfence::rules {
 
+/// Each does more than the one before.
 enum class Teardown {
   None,   ///< all of it stays as it is
   Stop,   ///< its containers and pods are stopped, and stay
@@ -43,7 +44,9 @@ struct Life {
   Teardown teardown = Teardown::None;
 };
 
-inline constexpr std::int64_t shortest_lease = 10;  ///< seconds
+// Seconds. Ten years: a point of time that far away can still be counted in nanoseconds.
+inline constexpr std::int64_t shortest_lease = 10;
+inline constexpr std::int64_t longest_lease = 10LL * 365 * 24 * 3600;
 
 struct LifeError {
   std::string where;  ///< JSON pointer from the project's definition on

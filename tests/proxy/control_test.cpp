@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "rules/json.hpp"
 #include "tests/support/running_operator.hpp"
 
@@ -132,6 +134,46 @@ TEST_CASE("lists show what is labelled for the projects of the client, and nothi
   const auto list = control.ask("GET /v1.41/containers/json?all=true").content;
   for (const auto& id : {p1, p10}) CHECK(list.find(id) != std::string::npos);
   for (const auto& id : {x1, nobodys}) CHECK(list.find(id) == std::string::npos);
+}
+
+TEST_CASE("a joined list that fails by others' removals is asked for until it does not") {
+  const int removals = 10;
+  std::atomic<int> asked = 0;
+  ControlPlane control;
+  control.podfence.podman.on("GET /v1.41/images/json", [&](testing::FakePodman::Connection& connection) {
+    if (++asked > removals) return connection.answer();
+    connection.send(
+        testing::http_answer(500, R"({"cause":"image not known","message":"of-another: image not known"})"));
+  });
+  const auto answer = control.ask("GET /v1.41/images/json");
+  CHECK_MESSAGE(answer.status == 200, answer.content);
+  CHECK(asked == removals + 2);  // two projects
+}
+
+TEST_CASE("a joined list that fails by others' removals for too long says so, and does not tell what was removed") {
+  ControlPlane control;
+  control.podfence.podman.on("GET /v4.0.0/libpod/volumes/json",
+                             testing::FakePodman::says(testing::http_answer(
+                                 500, R"({"cause":"no such volume","message":"of-another: no such volume"})")));
+  const auto answer = control.ask("GET /v4.0.0/libpod/volumes/json");
+  CHECK(answer.status == 503);
+  CHECK(cause(answer) == "upstream.changing");
+  CHECK(answer.content.find("of-another") == std::string::npos);
+}
+
+TEST_CASE("what Podman says instead of a joined list is said on, with its status") {
+  ControlPlane control;
+  for (const int status : {400, 500}) {
+    control.podfence.podman.on("GET /v1.41/containers/json",
+                               testing::FakePodman::says(testing::http_answer(
+                                   status, R"({"cause":"invalid filter","message":"it is no filter","response":1})")));
+    const auto answer = control.ask("GET /v1.41/containers/json");
+    CHECK(answer.status == status);
+    CHECK(cause(answer) == "invalid filter");
+    CHECK(answer.content.find("it is no filter") != std::string::npos);
+  }
+  control.podfence.podman.on("GET /v1.41/containers/json", testing::FakePodman::says(testing::http_answer(204, "")));
+  CHECK(cause(control.ask("GET /v1.41/containers/json")) == "upstream.answer");
 }
 
 TEST_CASE("the field counts for nothing at a project's own socket") {

@@ -100,6 +100,21 @@ TEST_CASE("an answer that is rewritten and comes cut, broken or too large become
   }
 }
 
+TEST_CASE("a health check, which runs a program, is sent once, though its method is GET") {
+  FaultyProxy proxy;
+  const auto line = "GET /v4.0.0/libpod/containers/" + proxy.c1 + "/";
+  proxy.podman.on(line + "healthcheck", FakePodman::says_and_closes(""));
+  proxy.podman.on(line + "top", FakePodman::says_and_closes(""));
+  const auto ask = [&](const std::string& verb) {
+    CHECK(proxy.ask(list_request).status == 200);  // leaves a connection that could be used again
+    const auto request = "GET /v4.0.0/libpod/containers/c1/" + verb + " HTTP/1.1\r\nHost: d\r\n\r\n";
+    check_error(proxy.ask(request), 502);
+    return proxy.podman.requests(line + verb).size();
+  };
+  CHECK(ask("top") == 2);
+  CHECK(ask("healthcheck") == 1);
+}
+
 TEST_CASE("a question that upstream cannot answer refuses the request") {
   for (const auto* bytes :
        {"", "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",

@@ -224,6 +224,67 @@ TEST_CASE("a name that is being pulled is kept from others, and is no name of th
   CHECK(ledger.owns_tag("p10", "quay.io/p10/app:1"));
 }
 
+TEST_CASE("a name that a project pulls several times at once is kept from others until the last of them ends") {
+  SqliteLedger ledger(":memory:");
+  const std::vector<Claim> pull{{OwnTag, tag}};
+  const auto kept = [&] { return ledger.tag_owned_by_others("p10", tag); };
+  ledger.claim("p1", pull, "pull");
+  ledger.claim("p1", pull, "pull");
+  SUBCASE("the first fails") {
+    ledger.release("p1", pull);
+    CHECK(kept());
+    CHECK_FALSE(ledger.tag_owned_by_others("p1", tag));
+    ledger.release("p1", pull);
+    CHECK_FALSE(kept());
+  }
+  SUBCASE("the first succeeds, and the name is dropped before the second ends") {
+    ledger.apply("p1", pull, "pull");
+    ledger.release("p1", pull);
+    ledger.apply("p1", {{DropTag, tag}});
+    CHECK(kept());
+    ledger.release("p1", pull);
+    CHECK_FALSE(kept());
+  }
+  SUBCASE("it is made meanwhile, and dropped") {
+    ledger.apply("p1", {{MakeTag, tag}, {DropTag, tag}});
+    ledger.release("p1", pull);
+    CHECK(kept());
+    ledger.release("p1", pull);
+    CHECK_FALSE(kept());
+  }
+  SUBCASE("two projects pull it, each for itself") {
+    ledger.claim("p10", pull, "pull");
+    ledger.release("p1", pull);
+    CHECK(ledger.tag_owned_by_others("p1", tag));
+    CHECK(kept());
+    ledger.release("p1", pull);
+    CHECK_FALSE(kept());
+    CHECK(ledger.tag_owned_by_others("p1", tag));
+  }
+}
+
+TEST_CASE("a name that is its puller's already is kept while it is pulled again, whatever becomes of it") {
+  SqliteLedger ledger(":memory:");
+  const std::vector<Claim> pull{{OwnTag, tag}};
+  ledger.apply("p1", pull, "pull");
+  ledger.claim("p1", pull, "pull");
+  ledger.apply("p1", {{DropTag, tag}});
+  CHECK(ledger.tag_owned_by_others("p10", tag));
+  ledger.release("p1", pull);
+  CHECK_FALSE(ledger.tag_owned_by_others("p10", tag));
+}
+
+TEST_CASE("claims that cannot be written leave no name claimed") {
+  const TemporaryDirectory directory;
+  SqliteLedger ledger(directory.path("ledger"));
+  {
+    Database saboteur(directory.path("ledger"));
+    saboteur.run("CREATE TRIGGER full BEFORE INSERT ON owned_tag BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  }
+  CHECK_THROWS_WITH(ledger.claim("p1", {{OwnTag, tag}, {MakeTag, "quay.io/p1/app:1"}}), "disk full");
+  CHECK_FALSE(ledger.tag_owned_by_others("p10", tag));
+}
+
 TEST_CASE("secrets are remembered by their ids") {
   const TemporaryDirectory directory;
   SqliteLedger(directory.path("ledger")).apply("p1", {{HoldSecret, "s1"}, {HoldSecret, "s2"}, {DropSecret, "s2"}});

@@ -63,6 +63,7 @@ TEST_CASE("what a project's life cannot be is refused with its place") {
     const char* says;
   } rows[] = {
       {R"({"lease": {"time": "5s"}})", "/lease/time must be a duration of at least 10s"},
+      {R"({"lease": {"time": "3000000h"}})", "/lease/time must be a duration of at least 10s and at most 87600h"},
       {R"({"lease": {}})", "/lease"},
       {R"({"lease": {"time": "1h", "renewed_by": "hope"}})", "/lease/renewed_by"},
       {R"({"holder": {}})", "/holder must have either container or process"},
@@ -124,6 +125,13 @@ TEST_CASE("who is not renewed by requests is renewed by the operator only") {
   CHECK(podfence.send("POST", "/projects/p7/renew").status == 200);
   CHECK(podfence.send("POST", "/projects/p8/renew").status == 404);
   CHECK(podfence.send("POST", "/projects/p1/renew").status == 409);
+}
+
+TEST_CASE("the longest lease is over in ten years, and not at once") {
+  RunningOperator podfence;
+  CHECK(podfence.send("PUT", "/projects/p7", R"({"lease": {"time": "87600h"}})").status == 201);
+  std::this_thread::sleep_for(200ms);  // ten looks
+  CHECK(read(podfence.get("/projects/p7")).int64("lease_left") >= rules::longest_lease - 60);
 }
 
 TEST_CASE("what is kept of projects: files of older versions are brought up, newer ones refused") {

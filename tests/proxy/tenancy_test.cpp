@@ -155,6 +155,22 @@ TEST_CASE("a project that was added and does not fit the configuration any more 
   CHECK(podfence.send("DELETE", "/projects/p7").status == 204);
 }
 
+TEST_CASE("a project whose definition does not fit any more is corrected by another one") {
+  testing::TemporaryDirectory directory;
+  const auto store = directory.path("projects.sqlite");
+  {
+    RunningOperator podfence(R"({"projects": {}})", store);
+    CHECK(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20000, "last": 20099}})").status == 201);
+  }
+  RunningOperator podfence(R"({"projects": {"p1": {"ports": {"first": 20000, "last": 20009}}}})", store);
+  CHECK(text_at(podfence.get("/projects/p7"), "/served") == "false");
+  CHECK(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20010, "last": 20099}})").status == 200);
+  CHECK(text_at(podfence.get("/projects/p7"), "/served") == "true");
+  CHECK(podfence.ask("p7", ping).content == "OK");
+  const auto moved = podfence.send("PUT", "/projects/p7", R"({"socket": ")" + directory.path("other.sock") + R"("})");
+  CHECK(cause(moved) == "operator.restart");
+}
+
 TEST_CASE("a project is shown with what it has of its quotas") {
   RunningOperator podfence;
   podfence.podman.add(rules::Kind::Container, "web", "p1");

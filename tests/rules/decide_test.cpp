@@ -310,6 +310,21 @@ TEST_CASE("with read access nothing is changed and nothing entered, whatever is 
   CHECK(refused > 60);
 }
 
+TEST_CASE("what changes something is never sent twice, whatever its method, and what reads may be") {
+  auto world = one_of_every_kind();
+  const auto once = [&](Method method, std::string_view target) {
+    CAPTURE(std::string(target));
+    const auto decision = world.decide(method, std::string(target));
+    REQUIRE(std::holds_alternative<Forward>(decision));
+    return std::get<Forward>(decision).request.once;
+  };
+  CHECK(once(Method::Get, "/v4.0.0/libpod/containers/web/healthcheck"));
+  CHECK(once(Method::Post, "/v1.41/containers/web/start"));
+  CHECK_FALSE(once(Method::Get, "/v1.41/containers/web/json"));
+  CHECK_FALSE(once(Method::Get, "/v1.41/containers/json"));
+  CHECK_FALSE(once(Method::Get, "/v1.41/volumes/data"));
+}
+
 TEST_CASE("with read access clients still see their things, wait for them and read their streams") {
   auto world = one_of_every_kind();
   world.project.policy.read_only = true;
