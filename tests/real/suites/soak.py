@@ -16,7 +16,7 @@ from clients import LIBPOD
 from player import Listener, Player
 from wire import Socket
 
-MINUTES = float(os.environ.get("PODFENCE_SOAK_MINUTES", "3"))
+MINUTES = float(os.environ.get("PODFENCE_SOAK_MINUTES", "2"))
 SEED = int(os.environ.get("PODFENCE_SEED", str(random.randrange(1 << 32))))
 BETWEEN_FAULTS = (6, 18)      # seconds
 SETTLING = 20                 # seconds after a fault in which Podman and podfence may answer with errors
