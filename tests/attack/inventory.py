@@ -15,24 +15,39 @@ KINDS = {
 MANIFEST_LIST = "localhost/stolen"
 
 
+class Images:
+    """What `images/json` says, which takes the engine long, asked for when its record of images has changed."""
+    record, listed = b"", {}
+
+    @classmethod
+    def of(cls, engine):
+        record = engine.image_record()
+        if not record or record != cls.record:
+            cls.listed = cls._list(engine.direct)
+            cls.record = record if record == engine.image_record() else b""
+        return cls.listed
+
+    @staticmethod
+    def _list(direct):
+        answer = direct.get(f"{LIBPOD}/images/json?all=true")
+        # Podman 4.3 lists no image at all while there is a manifest list whose member is not here, and an image without a
+        # name beside it, such as builds leave.
+        if answer.status == 500:
+            direct.delete(f"{LIBPOD}/manifests/{MANIFEST_LIST}")
+            answer = direct.get(f"{LIBPOD}/images/json?all=true")
+        return {image["Id"]: frozenset(image.get("RepoTags") or []) for image in answer.json()}
+
+
 class Inventory:
-    def __init__(self, direct):
-        self.direct = direct
+    def __init__(self, engine):
+        self.engine = engine
+        self.direct = engine.direct
         self.things = {kind: self._identities(kind) for kind in KINDS}
-        self.images = self._images()
+        self.images = Images.of(engine)
 
     def _identities(self, kind):
         listing, key, _ = KINDS[kind]
         return {thing[key] for thing in self.direct.get(f"{LIBPOD}/{listing}").json() or []}
-
-    def _images(self):
-        answer = self.direct.get(f"{LIBPOD}/images/json?all=true")
-        # Podman 4.3 lists no image at all while there is a manifest list whose member is not here, and an image without a
-        # name beside it, such as builds leave.
-        if answer.status == 500:
-            self.direct.delete(f"{LIBPOD}/manifests/{MANIFEST_LIST}")
-            answer = self.direct.get(f"{LIBPOD}/images/json?all=true")
-        return {image["Id"]: frozenset(image.get("RepoTags") or []) for image in answer.json()}
 
     def __eq__(self, other):
         return self.things == other.things and self.images == other.images
@@ -53,7 +68,7 @@ class Inventory:
         for kind, (_, _, removal) in KINDS.items():
             for thing in self._identities(kind) - self.things[kind]:
                 self.direct.delete(f"{LIBPOD}/{removal.format(thing)}")
-        now = self._images()
+        now = Images.of(self.engine)
         for image, names in self.images.items():
             for name in names - now.get(image, frozenset()):
                 self._named(image, "tag", name)

@@ -62,7 +62,7 @@ class Stage:
             world.p10.docker("exec", it.container, "sh", "-c", words)
         self.start = str(int(time.time()) - 3600)
         self.engine.direct.post("/v4.0.0/libpod/images/prune")  # what builds before us left, and a case would remove
-        self.before = Inventory(self.engine.direct)
+        self.before = Inventory(self.engine)
         self.neighbour = it.state()
 
     def values(self, host):
@@ -110,7 +110,7 @@ class Stage:
         """Brings the engine back from what it holds now; the differences that are left, which then count as given."""
         if now != self.before:
             self.before.restore()
-            now = Inventory(self.engine.direct)
+            now = Inventory(self.engine)
         left, neighbour = now.changes(self.before), self.world.neighbour.state()
         left += [f"p10's {thing} was {self.neighbour[thing]} and is {state}" for thing, state in neighbour.items()
                  if state != self.neighbour[thing]]
@@ -135,12 +135,12 @@ class Attempt:
         values = stage.values(host)
         stage.listener.asked.clear()
         stage.prepare(case.given, values)
-        before = Inventory(stage.engine.direct) if case.given else stage.before
+        before = Inventory(stage.engine) if case.given else stage.before
         contents = _contents(host)
         self.answer = follow(socket, case.attack, values)
         self.output = output_of(socket, case.run) if case.run and self.answer.status < 400 else ""
         self.occurred = until(lambda: occurred(case.effect, values, self.answer, self.output, stage), patience)
-        self.left = Inventory(stage.engine.direct)
+        self.left = Inventory(stage.engine)
         self.changes = self.left.changes(before)
         self.host_changed = _contents(host) != contents
         self.named = str(filled(case.attack, defaultdict(str, {**values, "PADDING": ""})))

@@ -167,6 +167,10 @@ class Engine:
         if not until(self._answers, 60):
             raise RuntimeError("podman system service does not answer: " + (self.scratch / "podman.log").read_text()[-800:])
 
+    def image_record(self):
+        """Containers/storage's own: it changes whenever an image or a name of one does."""
+        return b"".join(path.read_bytes() for path in sorted(self.home.glob(".local/share/containers/storage/*-images/images.json")))
+
     def kill_service(self):
         """Podman's service at once, wherever it is. Containers live on under their monitors."""
         os.killpg(self.service.pid, signal.SIGKILL)
