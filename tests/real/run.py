@@ -26,10 +26,12 @@ SUITES = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_
 # What runs on a second engine as well, behind a run on the first one: where the two differ, in what they answer and in what can be done to
 # them. A run on one engine alone has all suites.
 AGAIN = ["images", "secrets", "dockerfiles", "foreign_equals_absent", "lists", "attack", "workspace_paths", "parity"]
+# What the suites of clients do as well.
+DAYS = ["docker_day_containers", "docker_day_objects", "compose_day", "podman_day_containers", "podman_day_objects"]
 # What a program with sanitizers cannot be asked.
 NOT_SANITIZED = {"confinement": "a program with sanitizers does not confine itself", "footprint": "sanitizers take memory of their own",
                  "documented": "the pages tell of the release build"}
-BARE = [name for name in SUITES if "_day" in name] + ["streams"]
+BARE = [*DAYS, "streams"]
 
 
 def alone(user):
@@ -50,6 +52,7 @@ def arguments():
     parser.add_argument("--bare", action="store_true", help="without podfence: do the client commands work at all?")
     parser.add_argument("--names", choices=("shared", "private"), default="shared", help="of the projects p1 and p10")
     parser.add_argument("--again", action="store_true", help="behind a run on another engine: only where the two differ, and attacks through podfence only")
+    parser.add_argument("--brief", action="store_true", help="without the days, which the suites of clients have as well")
     parser.add_argument("--sanitized", action="store_true", help="the program was built with sanitizers")
     parser.add_argument("--suite", action="append", default=[], help="only this suite (may be repeated)")
     parser.add_argument("--only", default="", help="only topics whose name holds this text")
@@ -87,7 +90,7 @@ def main():
         world.start()
         print(f"engine and projects ready after {time.monotonic() - start:.0f} s", flush=True)
         for name in options.suite or (BARE if options.bare else SUITES):
-            if options.again and name not in AGAIN:
+            if (options.again and name not in AGAIN) or (options.brief and name in DAYS):
                 leave_out(name)
             elif options.sanitized and name in NOT_SANITIZED:
                 skip(name, NOT_SANITIZED[name])
