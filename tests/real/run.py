@@ -90,7 +90,7 @@ def main():
         world.start()
         print(f"engine and projects ready after {time.monotonic() - start:.0f} s", flush=True)
         for name in options.suite or (BARE if options.bare else SUITES):
-            if (options.again and name not in AGAIN) or (options.brief and name in DAYS):
+            if not options.suite and ((options.again and name not in AGAIN) or (options.brief and name in DAYS)):
                 leave_out(name)
             elif options.sanitized and name in NOT_SANITIZED:
                 skip(name, NOT_SANITIZED[name])
