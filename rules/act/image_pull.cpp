@@ -76,7 +76,8 @@ Decision image_pull(Exchange& exchange) {
 
   Forward forward;
   forward.request.method = Method::Post;
-  // While it is pulled nobody else's removal may take it, and nobody else may make it, should the project drop it meanwhile.
+  // While it is pulled nobody else's removal may take it, and nobody else may make it, should the project drop it
+  // meanwhile.
   forward.before = {{Claim::Change::OwnTag, *reference}};
   if (compat) {
     set_value(pairs, "fromImage", *reference);
