@@ -93,16 +93,9 @@ Task<Refused> Relay::whole() {
 
 Task<Refused> Relay::error() {
   BufferBudget::Share share(services.buffers, project());
-  rules::Reply reply;
-  {
-    auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
-    if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
-    const auto& text = std::get<std::string>(content);
-    // What went may be anybody's: its name is not for this client.
-    if (rules::tells_of_all(endpoint().answer) && rules::list_passes_by(call.head().status, text))
-      co_return Deny{rules::refusal("upstream.changing"), "something was removed meanwhile"};
-    reply = rules::rewrite_error(inquiry.exchange(), call.head().status, text);
-  }
+  const auto error = co_await error_answer_of(call, inquiry, services, share);
+  if (const auto* deny = std::get_if<Deny>(&error)) co_return *deny;
+  const auto& reply = std::get<rules::Reply>(error);
   if (rules::is_recorded(inquiry.exchange())) {
     rules::LineJudge judge(endpoint().answer, inquiry.exchange());
     co_await record(judge);
@@ -211,6 +204,18 @@ Task<std::variant<std::string, Deny>> whole_answer(UpstreamCall& call, Inquiry& 
     if (auto deny = co_await inquiry.learn(std::get<Ask>(result))) co_return *std::move(deny);
   }
   co_return bad_answer("references without an end");
+}
+
+Task<std::variant<rules::Reply, Deny>> error_answer_of(UpstreamCall& call, Inquiry& inquiry, Services& services,
+                                                       BufferBudget::Share& share) {
+  auto content = co_await read_whole(call.content(), services.limits.answer_bytes, share);
+  if (auto* deny = std::get_if<Deny>(&content)) co_return std::move(*deny);
+  const auto& text = std::get<std::string>(content);
+  const auto& exchange = inquiry.exchange();
+  // What went may be anybody's: its name is not for this client.
+  if (rules::tells_of_all(exchange.match.endpoint->answer) && rules::list_passes_by(call.head().status, text))
+    co_return Deny{rules::refusal("upstream.changing"), "something was removed meanwhile"};
+  co_return rules::rewrite_error(inquiry.exchange(), call.head().status, text);
 }
 
 Task<std::optional<Deny>> relay_answer(UpstreamCall& call, Inquiry& inquiry, Services& services, ClientAnswer& answer) {

@@ -13,6 +13,10 @@ namespace podfence::proxy {
 Task<std::variant<std::string, rules::Deny>> whole_answer(UpstreamCall& call, Inquiry& inquiry, Services& services,
                                                           BufferBudget::Share& share);
 
+/// Upstream's error (400 or above), rewritten.
+Task<std::variant<rules::Reply, rules::Deny>> error_answer_of(UpstreamCall& call, Inquiry& inquiry, Services& services,
+                                                              BufferBudget::Share& share);
+
 /// Everything but tunnels. A refusal has not been answered yet.
 Task<std::optional<rules::Deny>> relay_answer(UpstreamCall& call, Inquiry& inquiry, Services& services,
                                               ClientAnswer& answer);

@@ -8,19 +8,14 @@
 #include <functional>
 #include <stdexcept>
 
+#include "proxy/freed.hpp"
+
 namespace podfence::proxy {
 
 namespace {
 
 namespace ssl = boost::asio::ssl;
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Names = std::unique_ptr<GENERAL_NAMES, Freed<GENERAL_NAMES_free>>;
 

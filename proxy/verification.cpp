@@ -6,8 +6,6 @@
 #include "proxy/examination.hpp"
 #include "proxy/question.hpp"
 #include "proxy/relay.hpp"
-#include "rules/absence.hpp"
-#include "rules/answer.hpp"
 #include "rules/audit.hpp"
 #include "rules/refusal.hpp"
 
@@ -126,21 +124,15 @@ Task<Verification::Listed> Verification::ask_for_list(const rules::Forward& forw
   UpstreamCall call(services_.upstream, content_.waits());
   if (auto refused = refusal_for(co_await call.send(forward.request))) co_return *std::move(refused);
   BufferBudget::Share share(services_.buffers, inquiry.exchange().project.id);
-  if (call.head().status >= 400) co_return co_await error_of(call, inquiry, share);
+  if (call.head().status >= 400) {
+    auto error = co_await error_answer_of(call, inquiry, services_, share);
+    if (auto* denied = std::get_if<Deny>(&error)) co_return std::move(*denied);
+    co_return std::get<rules::Reply>(std::move(error));
+  }
   if (call.head().status != 200) co_return Deny{refusal("upstream.answer"), "no list"};
   auto list = co_await whole_answer(call, inquiry, services_, share);
   if (auto* refused = std::get_if<Deny>(&list)) co_return std::move(*refused);
   co_return std::get<std::string>(std::move(list));
-}
-
-Task<Verification::Listed> Verification::error_of(UpstreamCall& call, Inquiry& inquiry, BufferBudget::Share& share) {
-  auto content = co_await read_whole(call.content(), services_.limits.answer_bytes, share);
-  if (auto* refused = std::get_if<Deny>(&content)) co_return std::move(*refused);
-  const auto& text = std::get<std::string>(content);
-  // What went may be anybody's: its name is not for this client.
-  if (rules::list_passes_by(call.head().status, text))
-    co_return Deny{refusal("upstream.changing"), "something was removed meanwhile"};
-  co_return rules::rewrite_error(inquiry.exchange(), call.head().status, text);
 }
 
 }  // namespace podfence::proxy

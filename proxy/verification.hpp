@@ -42,7 +42,6 @@ class Verification {
   using Listed = std::variant<std::string, rules::Deny, rules::Reply>;
   Task<Listed> list_of(const rules::Project& project, Patience& patience);
   Task<Listed> ask_for_list(const rules::Forward& forward, Inquiry& inquiry);
-  Task<Listed> error_of(UpstreamCall& call, Inquiry& inquiry, BufferBudget::Share& share);
   Result project_of(const std::string& id) const;
   static Project with_full_names(Project project);
 

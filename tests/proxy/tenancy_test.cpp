@@ -47,6 +47,16 @@ std::string create(const std::string& image) {
          std::to_string(content.size()) + "\r\n\r\n" + content;
 }
 
+/// p7 was added, and its ports are those of the configuration's p1 since.
+RunningOperator with_p7_that_does_not_fit(const testing::TemporaryDirectory& directory) {
+  const auto store = directory.path("projects.sqlite");
+  {
+    RunningOperator podfence(R"({"projects": {}})", store);
+    CHECK(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20000, "last": 20099}})").status == 201);
+  }
+  return RunningOperator(R"({"projects": {"p1": {"ports": {"first": 20000, "last": 20009}}}})", store);
+}
+
 }  // namespace
 
 TEST_CASE("a project that is added is served at once, and gone when it is removed") {
@@ -142,12 +152,7 @@ TEST_CASE("projects that were added are there again after a restart, and those t
 
 TEST_CASE("a project that was added and does not fit the configuration any more is told, and not served") {
   testing::TemporaryDirectory directory;
-  const auto store = directory.path("projects.sqlite");
-  {
-    RunningOperator podfence(R"({"projects": {}})", store);
-    CHECK(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20000, "last": 20099}})").status == 201);
-  }
-  RunningOperator podfence(R"({"projects": {"p1": {"ports": {"first": 20000, "last": 20009}}}})", store);
+  const auto podfence = with_p7_that_does_not_fit(directory);
   const auto shown = podfence.get("/projects/p7");
   CHECK(text_at(shown, "/served") == "false");
   CHECK(shown.content.find("overlaps") != std::string::npos);
@@ -157,12 +162,7 @@ TEST_CASE("a project that was added and does not fit the configuration any more 
 
 TEST_CASE("a project whose definition does not fit any more is corrected by another one") {
   testing::TemporaryDirectory directory;
-  const auto store = directory.path("projects.sqlite");
-  {
-    RunningOperator podfence(R"({"projects": {}})", store);
-    CHECK(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20000, "last": 20099}})").status == 201);
-  }
-  RunningOperator podfence(R"({"projects": {"p1": {"ports": {"first": 20000, "last": 20009}}}})", store);
+  const auto podfence = with_p7_that_does_not_fit(directory);
   CHECK(text_at(podfence.get("/projects/p7"), "/served") == "false");
   CHECK(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20010, "last": 20099}})").status == 200);
   CHECK(text_at(podfence.get("/projects/p7"), "/served") == "true");

@@ -15,17 +15,13 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "proxy/freed.hpp"
+
 namespace podfence::testing {
 
 namespace {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
+using proxy::Freed;
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
