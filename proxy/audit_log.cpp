@@ -1,21 +1,43 @@
 #include "proxy/audit_log.hpp"
 
+#include <boost/asio/post.hpp>
 #include <cstdio>
 #include <system_error>
+#include <utility>
+
+#include "proxy/turn.hpp"
 
 namespace podfence::proxy {
 
 AuditLog::AuditLog(const rules::AuditSettings& settings)
     : sink_(open_audit_sink(settings.to)), bodies_(settings.bodies) {}
 
+bool AuditLog::is_put_off() const { return executor_ && Turn::of(executor_).is_shared(); }
+
 void AuditLog::write(const rules::AuditRecord& record) {
   const int error = sink_->write(record, rules::write_audit_line(record));
+  if (error != 0 || !is_put_off()) {
+    note(error != 0 ? error : sink_->flush());
+  } else if (!std::exchange(flushes_later_, true)) {
+    boost::asio::post(executor_, [this] {
+      flushes_later_ = false;
+      flush();
+    });
+  }
+  for (const auto& observer : observers_) observer(record);
+}
+
+void AuditLog::reopen() {
+  flush();
+  sink_->reopen();
+}
+
+void AuditLog::note(int error) {
   // Once, not with every request: the reader of standard error must learn of it and must not drown in it.
   if (error != 0 && !failing_)
     std::fprintf(stderr, "podfence: cannot write the audit log: %s; decisions are not recorded until it works again\n",
                  std::generic_category().message(error).c_str());
   failing_ = error != 0;
-  for (const auto& observer : observers_) observer(record);
 }
 
 }  // namespace podfence::proxy

@@ -1,6 +1,7 @@
 #pragma once
 // The record of all decisions: to a sink, and to whoever observes it.
 
+#include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -14,19 +15,28 @@ class AuditLog {
  public:
   /// Throws like open_audit_sink.
   explicit AuditLog(const rules::AuditSettings& settings = {});
+  ~AuditLog() { flush(); }
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
   void write(const rules::AuditRecord& record);
+  /// From here on what is written in a turn of that loop that is shared is there at the end of the turn.
+  void put_off(const boost::asio::any_io_executor& executor) { executor_ = executor; }
   /// Is what was judged of a request recorded as well?
   bool takes_bodies() const { return bodies_; }
   /// Behind a rotation. Throws std::runtime_error with a sentence; then the former file goes on.
-  void reopen() { sink_->reopen(); }
+  void reopen();
   /// Is told of every record as well. Lives as long as the log is written to.
   void observe(std::function<void(const rules::AuditRecord&)> observer) { observers_.push_back(std::move(observer)); }
 
  private:
+  bool is_put_off() const;
+  void flush() { note(sink_->flush()); }
+  void note(int error);
+
   std::unique_ptr<AuditSink> sink_;
+  boost::asio::any_io_executor executor_;
+  bool flushes_later_ = false;
   bool bodies_ = false;
   bool failing_ = false;
   std::vector<std::function<void(const rules::AuditRecord&)>> observers_;

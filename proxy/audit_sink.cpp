@@ -14,13 +14,16 @@
 namespace podfence::proxy {
 namespace {
 
-/// A line is one write(2), unless that stops short.
+constexpr std::size_t most_kept = 64 * 1024;
+
+/// Lines are one write(2), unless that stops short.
 class Descriptor {
  public:
-  int write(int file, std::string line) {
-    line += '\n';
-    if (torn_) line.insert(0, 1, '\n');
-    std::string_view rest = line;
+  int write(int file, std::string_view lines) {
+    // A line of its own for what comes behind one that was cut off.
+    std::string apart;
+    if (torn_) lines = apart.append("\n").append(lines);
+    std::string_view rest = lines;
     while (!rest.empty()) {
       const ssize_t written = ::write(file, rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
@@ -28,7 +31,7 @@ class Descriptor {
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
     const int error = rest.empty() ? 0 : errno;
-    if (rest.size() < line.size()) torn_ = !rest.empty();
+    if (const auto written = lines.size() - rest.size(); written > 0) torn_ = lines[written - 1] != '\n';
     return error;
   }
   void begin() { torn_ = false; }
@@ -39,7 +42,8 @@ class Descriptor {
 
 class StandardError : public AuditSink {
  public:
-  int write(const rules::AuditRecord&, std::string line) override { return out_.write(STDERR_FILENO, std::move(line)); }
+  /// At once: others may write to it as well, and only what is short is not torn then.
+  int write(const rules::AuditRecord&, std::string line) override { return out_.write(STDERR_FILENO, line += '\n'); }
   void reopen() override { throw std::runtime_error("standard error is no file of podfence's"); }
 
  private:
@@ -51,7 +55,15 @@ class LogFile : public AuditSink {
   explicit LogFile(std::string path) : path_(std::move(path)), file_(open()) {}
 
   int write(const rules::AuditRecord&, std::string line) override {
-    return out_.write(file_.descriptor(), std::move(line));
+    kept_.append(line) += '\n';
+    return kept_.size() < most_kept ? 0 : flush();
+  }
+
+  int flush() override {
+    if (kept_.empty()) return 0;
+    const int error = out_.write(file_.descriptor(), kept_);
+    kept_.clear();
+    return error;
   }
 
   void reopen() override {
@@ -64,6 +76,7 @@ class LogFile : public AuditSink {
 
   std::string path_;
   File file_;
+  std::string kept_;
   Descriptor out_;
 };
 

@@ -11,9 +11,13 @@ namespace podfence::proxy {
 class AuditSink {
  public:
   virtual ~AuditSink() = default;
-  /// 0, or the error number: the line is not there, or not whole. `line` is the record's, without its end.
+  /// 0, or the error number: the line is not there, or not whole. `line` is the record's, without its end. It may be
+  /// kept until flush().
   virtual int write(const rules::AuditRecord& record, std::string line) = 0;
-  /// Of a file that was given another name: opens the path anew. Throws as at the start; then nothing has changed.
+  /// 0, or the error number: what was kept is not there, or not whole.
+  virtual int flush() { return 0; }
+  /// Of a file that was given another name: opens the path anew, with nothing kept. Throws as at the start; then
+  /// nothing has changed.
   virtual void reopen() {}
 };
 

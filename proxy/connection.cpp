@@ -49,10 +49,10 @@ class Connection::Wait {
   Clock::time_point begin_ = Clock::now();
 };
 
-Connection::Connection(Socket socket) : socket_(std::move(socket)) {}
+Connection::Connection(Socket socket) : socket_(std::move(socket)), turn_(Turn::of(socket_.get_executor())) {}
 
 Connection::Connection(const asio::any_io_executor& executor, std::string_view written)
-    : socket_(executor), written_(written) {}
+    : socket_(executor), turn_(Turn::of(executor)), written_(written) {}
 
 void Connection::consume(std::size_t size) {
   begin_ += size;
@@ -148,8 +148,7 @@ Task<bool> Connection::send(Pieces pieces) {
   const Wait wait(*this);
   const auto size = asio::buffer_size(pieces);
   if (size < buffer_size) {
-    // When what came together has been seen to: of several messages the first wakes the reader.
-    co_await asio::post(socket_.get_executor(), asio::use_awaitable);
+    if (turn_.is_shared()) co_await asio::post(socket_.get_executor(), asio::use_awaitable);
     if (interrupted_) co_return false;
   } else if (!std::exchange(streaming_, true)) {
     ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_SNDBUF, &stream_send_buffer, sizeof stream_send_buffer);

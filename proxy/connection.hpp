@@ -11,6 +11,8 @@
 #include <optional>
 #include <string_view>
 
+#include "proxy/turn.hpp"
+
 namespace podfence::proxy {
 
 template <class T = void>
@@ -34,6 +36,8 @@ class Connection {
   /// dropped. Nothing ever waits.
   Connection(const boost::asio::any_io_executor& executor, std::string_view written);
   boost::asio::any_io_executor executor() { return socket_.get_executor(); }
+  /// Of the loop that it is on.
+  Turn& turn() { return turn_; }
   /// Nothing has been received yet.
   Socket release() && { return std::move(socket_); }
 
@@ -47,7 +51,7 @@ class Connection {
 
   /// More bytes at the end of received(). False: end of stream, error, interrupted, or the buffer is full.
   Task<bool> receive();
-  /// All bytes, or false. Few of them wait for what else has come: others run meanwhile.
+  /// All bytes, or false. Few of them wait for the end of a turn that is shared: others run meanwhile.
   Task<bool> send(std::string_view bytes);
   Task<bool> send(Pieces pieces);
 
@@ -90,6 +94,7 @@ class Connection {
   std::size_t send_now(const Pieces& pieces, boost::system::error_code& error);
 
   Socket socket_;
+  Turn& turn_;
   std::optional<std::string_view> written_;  ///< what is left of it, in place of the socket
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;

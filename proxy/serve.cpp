@@ -267,6 +267,7 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   asio::io_context context(1);
   Followers followers(context);
   AuditLog audit(configuration.audit);
+  audit.put_off(context.get_executor());
   Engine upstream = find_engine(configuration, places);
   Connector connector(upstream.socket, confines(configuration));
   Server server(context, through(connector), {}, limits, ledger, audit, configuration.state, configuration.label);

@@ -162,6 +162,7 @@ void Session::identify(rules::AuditRecord& record) const {
 /// True when another exchange may follow.
 Task<bool> Session::serve_one(ReadHead& read) {
   const Departure::Exchange watched(departure_);
+  const Turn::Work work(client_.turn());
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
@@ -298,8 +299,8 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
 
 Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination, rules::Decision& decision) {
   if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
-  // Nothing is begun for who has gone already, however short ago.
-  if (client_.peer_closed()) co_return std::nullopt;
+  // Nothing is changed for who has gone already, however short ago.
+  if (rules::is_change(examination.endpoint()) && client_.peer_closed()) co_return std::nullopt;
   auto& inquiry = examination.inquiry();
   Forwarding forwarding(parts, inquiry, examination.archive());
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);

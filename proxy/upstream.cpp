@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t max_idle = 64;
 constexpr auto max_idle_time = 5s;
+/// One that has been idle for less is taken as it is: were it closed, the request would be sent again.
+constexpr auto looked_at_after = 1ms;
 constexpr int connect_attempts = 100;
 constexpr auto connect_pause = 20ms;
 
@@ -62,11 +64,13 @@ Task<Upstream::Held> Upstream::connect() {
 }
 
 Upstream::Held Upstream::take_idle() {
-  const auto oldest = Clock::now() - max_idle_time;
+  const auto now = Clock::now();
   while (!idle_.empty()) {
     auto idle = std::move(idle_.back());
     idle_.pop_back();
-    if (idle.since >= oldest && idle.connection->is_quiet()) return std::move(idle.connection);
+    const auto age = now - idle.since;
+    if (age < looked_at_after || (age <= max_idle_time && idle.connection->is_quiet()))
+      return std::move(idle.connection);
   }
   return nullptr;
 }

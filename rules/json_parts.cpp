@@ -11,176 +11,183 @@ namespace podfence::rules::json {
 
 namespace {
 
-/// Each step begins at its part of the text, leaves `at_` behind it, and is false where the text is not that.
+/// A place in the text; nullptr: it is not JSON there.
+using At = const char*;
+
+/// Each step takes the place where its part of the text begins, and gives the one behind it.
 class Walk {
  public:
-  Walk(std::string_view text, const Parts& parts, std::string_view also) : text_(text), parts_(parts), also_(also) {}
+  Walk(std::string_view text, const Parts& parts, std::string_view also)
+      : begin_(text.data()), end_(text.data() + text.size()), parts_(parts), also_(also) {}
 
   std::optional<Value> text() {
     Value value;
-    skip_space();
-    if (!read(value)) return std::nullopt;
-    skip_space();
-    if (at_ != text_.size()) return std::nullopt;
+    At at = read(skip_space(begin_), value);
+    if (!at || skip_space(at) != end_) return std::nullopt;
     return value;
   }
 
-  std::size_t at() const { return at_; }
+  /// Of a name that stands twice.
+  std::size_t repeated_at() const { return repeated_ ? static_cast<std::size_t>(repeated_ - begin_) : 0; }
 
  private:
+  std::string_view rest(At at) const { return {at, static_cast<std::size_t>(end_ - at)}; }
+
   /// NUL, which no JSON has, at the end.
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  char peek(At at) const { return at != end_ ? *at : '\0'; }
 
-  bool skip(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
+  At skip(At at, char c) const { return peek(at) == c ? at + 1 : nullptr; }
+
+  At skip(At at, std::string_view word) const { return rest(at).starts_with(word) ? at + word.size() : nullptr; }
+
+  At skip_space(At at) const {
+    while (at != end_ && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) ++at;
+    return at;
   }
 
-  bool skip(std::string_view word) {
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
+  At skip_if(At at, char c) const { return peek(at) == c ? at + 1 : at; }
+
+  At skip_digits(At at) const {
+    const At begin = at;
+    while (peek(at) >= '0' && peek(at) <= '9') ++at;
+    return at != begin ? at : nullptr;
   }
 
-  void skip_space() {
-    while (peek() == ' ' || peek() == '\n' || peek() == '\t' || peek() == '\r') ++at_;
+  At skip_number(At at) const {
+    at = skip_if(at, '-');
+    at = peek(at) == '0' ? at + 1 : skip_digits(at);
+    if (at && peek(at) == '.') at = skip_digits(at + 1);
+    if (!at || (peek(at) != 'e' && peek(at) != 'E')) return at;
+    ++at;
+    return skip_digits(peek(at) == '+' ? at + 1 : skip_if(at, '-'));
   }
 
-  bool skip_digits() {
-    const auto begin = at_;
-    while (peek() >= '0' && peek() <= '9') ++at_;
-    return at_ > begin;
-  }
-
-  bool skip_number() {
-    skip('-');
-    if (!skip('0') && !skip_digits()) return false;
-    if (skip('.') && !skip_digits()) return false;
-    if (!skip('e') && !skip('E')) return true;
-    if (!skip('+')) skip('-');
-    return skip_digits();
-  }
-
-  std::optional<unsigned> skip_utf16() {
-    unsigned unit = 0;
-    const auto digits = text_.substr(at_, 4);
+  At skip_utf16(At at, unsigned& unit) const {
+    const auto digits = rest(at).substr(0, 4);
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16).ptr;
-    if (digits.size() < 4 || end != digits.data() + 4) return std::nullopt;
-    at_ += 4;
-    return unit;
+    return digits.size() == 4 && end == at + 4 ? end : nullptr;
   }
 
-  bool skip_escape() {
+  /// At its backslash.
+  At skip_escape(At at) const {
     constexpr std::string_view single = "\"\\/bfnrt";
-    if (!skip("\\u")) {
-      at_ += 2;
-      return at_ <= text_.size() && single.find(text_[at_ - 1]) != std::string_view::npos;
-    }
-    const auto unit = skip_utf16();
-    if (!unit) return false;
-    if (*unit < 0xD800 || *unit > 0xDBFF) return true;
-    if (!skip("\\u")) return false;
-    const auto low = skip_utf16();
-    return low && *low >= 0xDC00 && *low <= 0xDFFF;
+    const char kind = peek(at + 1);
+    if (kind != 'u') return kind != '\0' && single.find(kind) != std::string_view::npos ? at + 2 : nullptr;
+    unsigned unit = 0;
+    at = skip_utf16(at + 2, unit);
+    if (!at || unit < 0xD800 || unit > 0xDBFF) return at;
+    at = skip(at, "\\u");
+    if (at) at = skip_utf16(at, unit);
+    return at && unit >= 0xDC00 && unit <= 0xDFFF ? at : nullptr;
   }
 
-  bool skip_string() {
-    if (!skip('"')) return false;
+  At skip_string(At at) {
+    if (peek(at) != '"') return nullptr;
+    ++at;
     plain_ = true;
     while (true) {
-      at_ += plain_steps(text_.data() + at_, text_.size() - at_);
-      const char c = peek();
-      if (static_cast<unsigned char>(c) < ' ') return false;
-      if (c == '\\') {
-        plain_ = false;
-        if (!skip_escape()) return false;
+      at += plain_steps(at, static_cast<std::size_t>(end_ - at));
+      const char c = peek(at);
+      if (c == '"') return at + 1;
+      if (static_cast<unsigned char>(c) < ' ') return nullptr;
+      if (c != '\\') {
+        ++at;
         continue;
       }
-      ++at_;
-      if (c == '"') return true;
+      plain_ = false;
+      at = skip_escape(at);
+      if (!at) return nullptr;
     }
   }
 
+  At skip_colon(At at) const {
+    at = skip(skip_space(at), ':');
+    return at ? skip_space(at) : nullptr;
+  }
+
+  /// At the bracket that it begins with.
   template <class Part>
-  bool walk_container(char end, const Part& part) {
-    ++at_;
-    if (++depth_ > answer_limits.depth) return false;
-    skip_space();
-    if (peek() != end) {
-      do {
-        skip_space();
-        if (!part()) return false;
-        skip_space();
-      } while (skip(','));
+  At walk_container(At at, char end, const Part& part) {
+    if (++depth_ > answer_limits.depth) return nullptr;
+    at = skip_space(at + 1);
+    if (peek(at) != end) {
+      while (true) {
+        at = part(at);
+        if (!at) return nullptr;
+        at = skip_space(at);
+        if (peek(at) != ',') break;
+        at = skip_space(at + 1);
+      }
     }
     --depth_;
-    return skip(end);
+    return skip(at, end);
   }
 
-  bool skip_value() {
-    switch (peek()) {
+  At skip_member(At at) {
+    at = skip_string(at);
+    if (at) at = skip_colon(at);
+    return at ? skip_value(at) : nullptr;
+  }
+
+  At skip_value(At at) {
+    switch (peek(at)) {
       case '{':
-        return walk_container('}', [&] { return skip_string() && skip_colon() && skip_value(); });
+        return walk_container(at, '}', [this](At part) { return skip_member(part); });
       case '[':
-        return walk_container(']', [&] { return skip_value(); });
+        return walk_container(at, ']', [this](At part) { return skip_value(part); });
       case '"':
-        return skip_string();
+        return skip_string(at);
       case 't':
-        return skip("true");
+        return skip(at, "true");
       case 'f':
-        return skip("false");
+        return skip(at, "false");
       case 'n':
-        return skip("null");
+        return skip(at, "null");
       default:
-        return skip_number();
+        return skip_number(at);
     }
   }
 
-  bool skip_colon() {
-    skip_space();
-    if (!skip(':')) return false;
-    skip_space();
-    return true;
-  }
-
-  bool read_whole(Value& value) {
-    const auto begin = at_;
-    if (!skip_value()) return false;
-    const auto text = text_.substr(begin, at_ - begin);
+  At read_whole(At at, Value& value) {
+    const At end = skip_value(at);
+    if (!end) return nullptr;
+    const std::string_view text(at, static_cast<std::size_t>(end - at));
     if (text.front() == '"' && plain_) {
       value = text.substr(1, text.size() - 2);
-      return true;
+      return end;
     }
     auto read = parse(text, answer_limits);
-    if (auto* whole = std::get_if<Value>(&read)) value = std::move(*whole);
-    return std::holds_alternative<Value>(read);
+    auto* whole = std::get_if<Value>(&read);
+    if (!whole) return nullptr;
+    value = std::move(*whole);
+    return end;
   }
 
-  /// As it is meant. Lasts until the next one with an escape is read.
-  std::optional<std::string_view> read_name() {
-    const auto begin = at_;
-    if (!skip_string()) return std::nullopt;
-    const auto text = text_.substr(begin, at_ - begin);
-    if (!skip_colon()) return std::nullopt;
-    if (plain_) return text.substr(1, text.size() - 2);
-    auto read = parse(text, answer_limits);
-    auto* name = std::get_if<Value>(&read);
-    if (!name) return std::nullopt;
-    decoded_ = std::move(*name->string());
-    return decoded_;
+  /// `name`: as it is meant. Lasts until the next one with an escape is read.
+  At read_name(At at, std::string_view& name) {
+    const At end = skip_string(at);
+    if (!end) return nullptr;
+    name = {at + 1, static_cast<std::size_t>(end - at) - 2};
+    if (!plain_) {
+      auto read = parse({at, static_cast<std::size_t>(end - at)}, answer_limits);
+      auto* meant = std::get_if<Value>(&read);
+      if (!meant) return nullptr;
+      decoded_ = std::move(*meant->string());
+      name = decoded_;
+    }
+    return skip_colon(end);
   }
 
-  bool read(Value& value) {
-    if (peek() == '{') return read_object(value);
-    if (peek() != '[') return read_whole(value);
+  At read(At at, Value& value) {
+    if (peek(at) == '{') return read_object(at, value);
+    if (peek(at) != '[') return read_whole(at, value);
     Array items;
-    if (!walk_container(']', [&] { return read(items.emplace_back()); })) return false;
-    value = std::move(items);
-    return true;
+    at = walk_container(at, ']', [&](At part) { return read(part, items.emplace_back()); });
+    if (at) value = std::move(items);
+    return at;
   }
 
-  bool read_object(Value& value) {
+  At read_object(At at, Value& value) {
     Object members;
     members.reserve(usual_names);
     std::string_view run;
@@ -188,38 +195,44 @@ class Walk {
       if (!run.empty()) members.emplace_back().value = Number{std::string(run)};
       run = {};
     };
-    const auto read_member = [&] {
-      const auto begin = at_;
-      const auto name = read_name();
-      if (!name) return false;
-      const auto reads = *name == also_ ? Parts::Reads::Whole : parts_.reads(*name);
+    const auto read_member = [&](At begin) -> At {
+      std::string_view name;
+      const At end = read_name(begin, name);
+      if (!end) return nullptr;
+      const auto reads = name == also_ ? Parts::Reads::Whole : parts_.reads(name);
       if (reads == Parts::Reads::Nothing) {
-        if (!skip_value()) return false;
-        const auto* first = run.empty() ? text_.data() + begin : run.data();
-        run = {first, text_.data() + at_};
-        return true;
+        const At behind = skip_value(end);
+        if (!behind) return nullptr;
+        const At first = run.empty() ? begin : run.data();
+        run = {first, static_cast<std::size_t>(behind - first)};
+        return behind;
       }
       end_run();
-      for (const auto& member : members)
-        if (member.name == *name) return false;
+      for (const auto& member : members) {
+        if (member.name != name) continue;
+        repeated_ = begin;
+        return nullptr;
+      }
       auto& member = members.emplace_back();
-      member.name = *name;
-      return reads == Parts::Reads::Whole ? read_whole(member.value) : read(member.value);
+      member.name = name;
+      return reads == Parts::Reads::Whole ? read_whole(end, member.value) : read(end, member.value);
     };
-    if (!walk_container('}', read_member)) return false;
+    at = walk_container(at, '}', read_member);
+    if (!at) return nullptr;
     end_run();
     value = std::move(members);
-    return true;
+    return at;
   }
 
   static constexpr std::size_t usual_names = 14;  ///< as many as malloc has at hand: a kilobyte
 
-  std::string_view text_;
+  const At begin_;
+  const At end_;
   const Parts& parts_;
   std::string_view also_;
-  std::size_t at_ = 0;
   std::size_t depth_ = 0;
   bool plain_ = false;  ///< the string that was walked over last has no escapes
+  At repeated_ = nullptr;
   std::string decoded_;
 };
 
@@ -230,7 +243,7 @@ std::variant<Value, Error> parse_parts(std::string_view text, const Parts& parts
   if (auto value = walk.text()) return std::move(*value);
   auto whole = parse(text, answer_limits);  // which tells what is wrong
   if (auto* error = std::get_if<Error>(&whole)) return std::move(*error);
-  return Error{"a name that is asked about stands twice in one object", walk.at()};
+  return Error{"a name that is asked about stands twice in one object", walk.repeated_at()};
 }
 
 }  // namespace podfence::rules::json

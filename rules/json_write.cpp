@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -21,68 +22,99 @@ bool is_plain(std::string_view text) {
                              [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\'; });
 }
 
+/// Text that grows at its end. What std::string does for each character is a call.
+class Text {
+ public:
+  explicit Text(std::size_t usual_size) : text_(usual_size, '\0') {}
+
+  void put(char c) {
+    if (size_ == text_.size()) grow(1);
+    text_[size_++] = c;
+  }
+
+  void put(std::string_view more) {
+    if (text_.size() - size_ < more.size()) grow(more.size());
+    more.copy(text_.data() + size_, more.size());
+    size_ += more.size();
+  }
+
+  std::string take() && {
+    text_.resize(size_);
+    return std::move(text_);
+  }
+
+ private:
+  static constexpr std::size_t least = 64;
+
+  void grow(std::size_t room) { text_.resize(std::max({2 * text_.size(), size_ + room, least})); }
+
+  std::string text_;
+  std::size_t size_ = 0;
+};
+
 /// Escaped by the library, as printable ASCII or not.
 template <class Target>
-void append_escaped(std::string& text, const std::string& string) {
+void put_escaped(Text& text, const std::string& string) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, Target> writer(buffer);
   writer.String(string.data(), static_cast<rapidjson::SizeType>(string.size()));
-  text.append(buffer.GetString(), buffer.GetSize());
+  text.put({buffer.GetString(), buffer.GetSize()});
 }
 
 template <class Target>
-void append(std::string& text, const std::string& string) {
-  if (std::is_same_v<Target, rapidjson::ASCII<>> || !is_plain(string)) return append_escaped<Target>(text, string);
-  text += '"';
-  text += string;
-  text += '"';
+void put(Text& text, const std::string& string) {
+  if (std::is_same_v<Target, rapidjson::ASCII<>> || !is_plain(string)) return put_escaped<Target>(text, string);
+  text.put('"');
+  text.put(string);
+  text.put('"');
 }
 
 template <class Target>
-void append(std::string& text, const Value& value) {
+void put(Text& text, const Value& value) {
   if (const bool* boolean = value.boolean()) {
-    text += *boolean ? "true" : "false";
+    text.put(*boolean ? "true" : "false");
   } else if (const Number* number = value.number()) {
-    text += number->text;
+    text.put(number->text);
   } else if (const std::string* string = value.string()) {
-    append<Target>(text, *string);
+    put<Target>(text, *string);
   } else if (const Array* array = value.items()) {
     char before = '[';
     for (const Value& item : *array) {
-      text += std::exchange(before, ',');
-      append<Target>(text, item);
+      text.put(std::exchange(before, ','));
+      put<Target>(text, item);
     }
-    text += before == '[' ? "[]" : "]";
+    text.put(before == '[' ? "[]" : "]");
   } else if (const Object* object = value.members()) {
     char before = '{';
     for (const Member& each : *object) {
-      text += std::exchange(before, ',');
+      text.put(std::exchange(before, ','));
       if (!is_run(each)) {
-        append<Target>(text, each.name);
-        text += ':';
+        put<Target>(text, each.name);
+        text.put(':');
       }
-      append<Target>(text, each.value);
+      put<Target>(text, each.value);
     }
-    text += before == '{' ? "{}" : "}";
+    text.put(before == '{' ? "{}" : "}");
   } else {
-    text += "null";
+    text.put("null");
   }
 }
 
 }  // namespace
 
 std::string write(const Value& value, std::size_t usual_size) {
-  std::string text;
-  text.reserve(usual_size);
-  append<rapidjson::UTF8<>>(text, value);
+  Text whole(usual_size);
+  put<rapidjson::UTF8<>>(whole, value);
+  auto text = std::move(whole).take();
   // Who keeps it counts its size: no more is held than growing would have left.
   if (text.capacity() > 2 * text.size()) text.shrink_to_fit();
   return text;
 }
 
 std::string write_printable(const Value& value) {
-  std::string text;
-  append<rapidjson::ASCII<>>(text, value);
+  Text whole(0);
+  put<rapidjson::ASCII<>>(whole, value);
+  auto text = std::move(whole).take();
   for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) text.replace(at, 1, "\\u007f");
   return text;
 }

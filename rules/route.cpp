@@ -54,6 +54,8 @@ std::string join(Segments segments) {
 
 /// The parameter's value where the path is of the template's shape, "" where that has no parameter.
 std::optional<std::string> match(std::span<const Piece> pieces, Segments segments) {
+  // Most rows of a group differ in their end.
+  if (pieces.back().part == Part::Literal && pieces.back().text != segments.back()) return std::nullopt;
   const auto parameter = std::ranges::find_if(pieces, [](const Piece& piece) { return piece.part != Part::Literal; });
   if (parameter == pieces.end()) return literals_match(pieces, segments) ? std::optional("") : std::nullopt;
   if (segments.size() < pieces.size()) return std::nullopt;
@@ -81,18 +83,25 @@ struct Row {
 };
 
 /// The rows by the literal segments that all templates begin with: one, and one more below `libpod`.
-std::string_view group_of(std::span<const Piece> pieces) {
+struct Group {
+  bool is_libpod = false;
+  std::string_view name;
+
+  auto operator<=>(const Group&) const = default;
+};
+
+Group group_of(std::span<const Piece> pieces) {
   const bool is_libpod = pieces.front().text == "libpod" && pieces.size() > 1;
-  return pieces[is_libpod ? 1 : 0].text;
+  return {is_libpod, pieces[is_libpod ? 1 : 0].text};
 }
 
-std::string_view group_of(Segments segments) {
+Group group_of(Segments segments) {
   if (segments.empty()) return {};
   const bool is_libpod = segments.front() == "libpod" && segments.size() > 1;
-  return segments[is_libpod ? 1 : 0];
+  return {is_libpod, segments[is_libpod ? 1 : 0]};
 }
 
-using Rows = std::map<std::string_view, std::vector<Row>>;
+using Rows = std::map<Group, std::vector<Row>>;
 
 const Rows& rows() {
   static const Rows table = [] {

@@ -12,11 +12,13 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
-bool is_one_of(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
-bool is_unreserved(char c) { return ascii::is_alphanumeric(c) || is_one_of("-._~", c); }
+constexpr bool is_one_of(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
+constexpr ascii::Set is_unreserved([](char c) { return ascii::is_alphanumeric(c) || is_one_of("-._~", c); });
 /// RFC 3986 pchar, '/' and '%', but not ';': Go drops the query pair that holds one, and no name has a use for it.
-bool is_path_character(char c) { return is_unreserved(c) || is_one_of("!$&'()*+,=:@%/", c); }
-bool is_query_character(char c) { return is_path_character(c) || c == '?'; }
+constexpr ascii::Set is_path_character([](char c) { return is_unreserved(c) || is_one_of("!$&'()*+,=:@%/", c); });
+constexpr ascii::Set is_query_character([](char c) { return is_path_character(c) || c == '?'; });
+/// What a segment may hold once it is decoded.
+constexpr ascii::Set fits_in_path([](char c) { return (ascii::is_graphic(c) || c == ' ') && !is_one_of("%\\", c); });
 
 std::string hex_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -41,7 +43,7 @@ std::optional<char> percent_code(std::string_view text) {
 }
 
 /// Every character allowed and every percent code complete.
-std::optional<Deny> check_characters(std::string_view text, bool (*allowed)(char)) {
+std::optional<Deny> check_characters(std::string_view text, const ascii::Set& allowed) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (!allowed(text[i]) || (text[i] == '%' && !percent_code(text.substr(i)))) return bad_character(text, i);
   return std::nullopt;
@@ -49,6 +51,8 @@ std::optional<Deny> check_characters(std::string_view text, bool (*allowed)(char
 
 /// Of checked text. A form-encoded '+' is a space (WHATWG URL, application/x-www-form-urlencoded).
 std::string decode(std::string_view text, bool form) {
+  const auto is_meant = [form](char c) { return c != '%' && !(form && c == '+'); };
+  if (std::ranges::all_of(text, is_meant)) return std::string(text);
   std::string result;
   result.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -145,8 +149,7 @@ std::optional<Deny> parse_query(std::string_view query, Target& target) {
 }  // namespace
 
 bool fits_path(std::string_view text) {
-  for (char c : text)
-    if (c == '%' || c == '\\' || !(ascii::is_graphic(c) || c == ' ')) return false;
+  if (!std::ranges::all_of(text, fits_in_path)) return false;
   return each_part(text, '/', [](std::string_view part) { return !part.empty() && part != "." && part != ".."; });
 }
 
@@ -162,6 +165,7 @@ std::variant<Target, Deny> parse_target(std::string_view text, std::size_t limit
 }
 
 std::string encode(std::string_view text) {
+  if (std::ranges::all_of(text, is_unreserved)) return std::string(text);
   std::string result;
   result.reserve(text.size());
   for (char c : text) {
