@@ -84,19 +84,26 @@ class Walk {
   At skip_string(At at) {
     if (peek(at) != '"') return nullptr;
     ++at;
+    at += plain_steps(at, static_cast<std::size_t>(end_ - at));
+    plain_ = peek(at) == '"';
+    return plain_ ? at + 1 : skip_odd_string(at);
+  }
+
+  /// Behind its begin. Apart from what most strings are, which takes a few registers only.
+  [[gnu::noinline]] At skip_odd_string(At at) {
     plain_ = true;
     while (true) {
-      at += plain_steps(at, static_cast<std::size_t>(end_ - at));
       const char c = peek(at);
       if (c == '"') return at + 1;
       if (static_cast<unsigned char>(c) < ' ') return nullptr;
-      if (c != '\\') {
+      if (c == '\\') {
+        plain_ = false;
+        at = skip_escape(at);
+        if (!at) return nullptr;
+      } else {
         ++at;
-        continue;
       }
-      plain_ = false;
-      at = skip_escape(at);
-      if (!at) return nullptr;
+      at += plain_steps(at, static_cast<std::size_t>(end_ - at));
     }
   }
 

@@ -46,7 +46,8 @@ class Text {
  private:
   static constexpr std::size_t least = 64;
 
-  void grow(std::size_t room) { text_.resize(std::max({2 * text_.size(), size_ + room, least})); }
+  /// Not where each character is put.
+  [[gnu::noinline]] void grow(std::size_t room) { text_.resize(std::max({2 * text_.size(), size_ + room, least})); }
 
   std::string text_;
   std::size_t size_ = 0;
