@@ -3,7 +3,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <new>
 
@@ -20,7 +19,7 @@ Task<void> accept_all(Acceptor& acceptor, Adopt adopt) {
   constexpr std::chrono::milliseconds accept_pause{100};
   asio::steady_timer pause(acceptor.get_executor());
   while (acceptor.is_open()) {
-    auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+    auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(as_task));
     if (!error) {
       try {
         adopt(std::move(socket));
@@ -29,7 +28,7 @@ Task<void> accept_all(Acceptor& acceptor, Adopt adopt) {
       }
     } else if (acceptor.is_open() && error != asio::error::connection_aborted) {
       pause.expires_after(accept_pause);
-      co_await pause.async_wait(asio::use_awaitable);
+      co_await pause.async_wait(as_task);
     }
   }
 }

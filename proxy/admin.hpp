@@ -38,7 +38,7 @@ class Admin {
   Decisions& decisions_;
   const rules::Fields fields_;  ///< of every answer
   SocketFile file_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
+  Connection::Acceptor acceptor_;
   TaskGroup tasks_;
   std::size_t sessions_ = 0;
 };

@@ -12,14 +12,14 @@ namespace podfence::proxy {
 AuditLog::AuditLog(const rules::AuditSettings& settings)
     : sink_(open_audit_sink(settings.to)), bodies_(settings.bodies) {}
 
-bool AuditLog::is_put_off() const { return executor_ && Turn::of(executor_).is_shared(); }
+bool AuditLog::is_put_off() const { return executor_ && Turn::of(*executor_).is_shared(); }
 
 void AuditLog::write(const rules::AuditRecord& record) {
   const int error = sink_->write(record, rules::write_audit_line(record));
   if (error != 0 || !is_put_off()) {
     note(error != 0 ? error : sink_->flush());
   } else if (!std::exchange(flushes_later_, true)) {
-    boost::asio::post(executor_, [this] {
+    boost::asio::post(*executor_, [this] {
       flushes_later_ = false;
       flush();
     });

@@ -1,12 +1,13 @@
 #pragma once
 // The record of all decisions: to a sink, and to whoever observes it.
 
-#include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "proxy/audit_sink.hpp"
+#include "proxy/task.hpp"
 #include "rules/configuration.hpp"
 
 namespace podfence::proxy {
@@ -21,7 +22,7 @@ class AuditLog {
 
   void write(const rules::AuditRecord& record);
   /// From here on what is written in a turn of that loop that is shared is there at the end of the turn.
-  void put_off(const boost::asio::any_io_executor& executor) { executor_ = executor; }
+  void put_off(const Executor& executor) { executor_ = executor; }
   /// Is what was judged of a request recorded as well?
   bool takes_bodies() const { return bodies_; }
   /// Behind a rotation. Throws std::runtime_error with a sentence; then the former file goes on.
@@ -35,7 +36,7 @@ class AuditLog {
   void note(int error);
 
   std::unique_ptr<AuditSink> sink_;
-  boost::asio::any_io_executor executor_;
+  std::optional<Executor> executor_;
   bool flushes_later_ = false;
   bool bodies_ = false;
   bool failing_ = false;

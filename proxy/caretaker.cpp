@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "proxy/failure.hpp"
 #include "proxy/log.hpp"
@@ -37,9 +36,9 @@ constexpr std::size_t asked_at_once = 64;
 /// A log is no list of things.
 constexpr std::size_t max_told = 5;
 
-Task<void> pause(const asio::any_io_executor& executor, std::chrono::milliseconds time) {
+Task<void> pause(const Executor& executor, std::chrono::milliseconds time) {
   asio::steady_timer timer(executor, time);
-  co_await timer.async_wait(asio::use_awaitable);
+  co_await timer.async_wait(as_task);
 }
 
 using Answer = std::variant<WholeAnswer, Deny>;
@@ -89,7 +88,7 @@ class Caretaker::Work {
 
 /// At tearing a project down. Whoever asks for the same meanwhile waits for this one.
 struct Caretaker::Attempt {
-  explicit Attempt(const asio::any_io_executor& executor) : end(executor, asio::steady_timer::time_point::max()) {}
+  explicit Attempt(const Executor& executor) : end(executor, asio::steady_timer::time_point::max()) {}
 
   Ended ended;
   bool is_over = false;
@@ -113,7 +112,7 @@ class Caretaker::Running {
   Attempt& attempt_;
 };
 
-Caretaker::Caretaker(const asio::any_io_executor& executor, Services& services, Tenancy& tenancy, Pace pace)
+Caretaker::Caretaker(const Executor& executor, Services& services, Tenancy& tenancy, Pace pace)
     : executor_(executor),
       services_(services),
       tenancy_(tenancy),
@@ -257,7 +256,7 @@ Task<TeardownReport> Caretaker::tear_down_now(std::string id, rules::Teardown ho
 
 Task<Caretaker::Ended> Caretaker::end(std::string id) {
   const auto attempt = queue(id);
-  while (!attempt->is_over) co_await attempt->end.async_wait(asio::as_tuple(asio::use_awaitable));
+  while (!attempt->is_over) co_await attempt->end.async_wait(asio::as_tuple(as_task));
   co_return attempt->ended;
 }
 

@@ -24,7 +24,7 @@ class Caretaker {
     std::chrono::milliseconds look = std::chrono::seconds(3);    ///< between looks at leases and holders
     std::chrono::milliseconds survey = std::chrono::minutes(5);  ///< between those for orphans
   };
-  Caretaker(const boost::asio::any_io_executor& executor, Services& services, Tenancy& tenancy, Pace pace);
+  Caretaker(const Executor& executor, Services& services, Tenancy& tenancy, Pace pace);
 
   /// Until stop().
   void start();
@@ -71,7 +71,7 @@ class Caretaker {
   Task<std::variant<std::vector<rules::Orphan>, rules::Deny>> survey();
   Task<std::variant<std::string, rules::Deny>> find_container(std::string name);
 
-  boost::asio::any_io_executor executor_;
+  Executor executor_;
   Services& services_;
   Tenancy& tenancy_;
   Pace pace_;

@@ -6,18 +6,17 @@
 
 namespace podfence::proxy {
 
-using boost::asio::awaitable;
 using namespace boost::asio::experimental::awaitable_operators;
 
-awaitable<std::size_t> first_of(awaitable<void> first, awaitable<void> second) {
+Task<std::size_t> first_of(Task<> first, Task<> second) {
   co_return (co_await (std::move(first) || std::move(second))).index();
 }
 
-awaitable<std::size_t> first_of(awaitable<void> first, awaitable<void> second, awaitable<void> third) {
+Task<std::size_t> first_of(Task<> first, Task<> second, Task<> third) {
   co_return (co_await (std::move(first) || std::move(second) || std::move(third))).index();
 }
 
-awaitable<void> both(awaitable<void> first, awaitable<void> second) {
+Task<> both(Task<> first, Task<> second) {
   std::exception_ptr thrown;
   try {
     co_await (std::move(first) && std::move(second));

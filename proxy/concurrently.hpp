@@ -3,16 +3,15 @@
 // handed in must not throw: an exception would be lost in one and would arrive wrapped in the other. Compiled once,
 // because every use of Asio's operators costs the compiler seconds.
 
-#include <boost/asio/awaitable.hpp>
+#include "proxy/task.hpp"
 
 namespace podfence::proxy {
 
 /// Ends with the first; the others are cancelled and have ended too when this returns. Gives the first one's index.
-boost::asio::awaitable<std::size_t> first_of(boost::asio::awaitable<void> first, boost::asio::awaitable<void> second);
-boost::asio::awaitable<std::size_t> first_of(boost::asio::awaitable<void> first, boost::asio::awaitable<void> second,
-                                             boost::asio::awaitable<void> third);
+Task<std::size_t> first_of(Task<> first, Task<> second);
+Task<std::size_t> first_of(Task<> first, Task<> second, Task<> third);
 
 /// Ends with the last.
-boost::asio::awaitable<void> both(boost::asio::awaitable<void> first, boost::asio::awaitable<void> second);
+Task<> both(Task<> first, Task<> second);
 
 }  // namespace podfence::proxy

@@ -9,7 +9,6 @@
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
 #include <cstring>
@@ -22,7 +21,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+constexpr auto as_value = asio::as_tuple(as_task);
 
 /// What is asked for; the kernel doubles it. As much as one may ask for on most machines (net.core.wmem_max).
 constexpr int stream_send_buffer = 208 * 1024;
@@ -51,7 +50,7 @@ class Connection::Wait {
 
 Connection::Connection(Socket socket) : socket_(std::move(socket)), turn_(Turn::of(socket_.get_executor())) {}
 
-Connection::Connection(const asio::any_io_executor& executor, std::string_view written)
+Connection::Connection(const Executor& executor, std::string_view written)
     : socket_(executor), turn_(Turn::of(executor)), written_(written) {}
 
 void Connection::consume(std::size_t size) {
@@ -148,7 +147,7 @@ Task<bool> Connection::send(Pieces pieces) {
   const Wait wait(*this);
   const auto size = asio::buffer_size(pieces);
   if (size < buffer_size) {
-    if (turn_.is_shared()) co_await asio::post(socket_.get_executor(), asio::use_awaitable);
+    if (turn_.is_shared()) co_await asio::post(socket_.get_executor(), as_task);
     if (interrupted_) co_return false;
   } else if (!std::exchange(streaming_, true)) {
     ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_SNDBUF, &stream_send_buffer, sizeof stream_send_buffer);

@@ -3,7 +3,6 @@
 // proxy needs. Expected ends (end of stream, reset, cancellation) are values, not exceptions.
 
 #include <array>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
@@ -11,16 +10,15 @@
 #include <optional>
 #include <string_view>
 
+#include "proxy/task.hpp"
 #include "proxy/turn.hpp"
 
 namespace podfence::proxy {
 
-template <class T = void>
-using Task = boost::asio::awaitable<T>;
-
 class Connection {
  public:
-  using Socket = boost::asio::local::stream_protocol::socket;
+  using Socket = SocketOf<boost::asio::local::stream_protocol>;
+  using Acceptor = AcceptorOf<boost::asio::local::stream_protocol>;
   static constexpr std::size_t buffer_size = 64 * 1024;
   /// Enough for most heads of requests: what a connection has until it receives more at once.
   static constexpr std::size_t first_buffer_size = 512;
@@ -34,8 +32,8 @@ class Connection {
   explicit Connection(Socket socket);
   /// Of a client that is not there: receives these bytes, which stay where they are, and then the end. What is sent is
   /// dropped. Nothing ever waits.
-  Connection(const boost::asio::any_io_executor& executor, std::string_view written);
-  boost::asio::any_io_executor executor() { return socket_.get_executor(); }
+  Connection(const Executor& executor, std::string_view written);
+  Executor executor() { return socket_.get_executor(); }
   /// Of the loop that it is on.
   Turn& turn() { return turn_; }
   /// Nothing has been received yet.

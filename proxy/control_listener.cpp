@@ -17,8 +17,8 @@ constexpr const char* account = "*control";
 
 class SocketListener final : public ControlListener {
  public:
-  SocketListener(const asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
-                 Services& services, ConnectionBudget& connections)
+  SocketListener(const Executor& executor, rules::ControlListener options, const Server& server, Services& services,
+                 ConnectionBudget& connections)
       : ControlListener(executor, std::move(options), server, services, connections),
         file_(std::in_place, options_.socket),
         acceptor_(executor) {
@@ -43,14 +43,14 @@ class SocketListener final : public ControlListener {
 
  private:
   std::optional<SocketFile> file_;
-  asio::local::stream_protocol::acceptor acceptor_;
+  Connection::Acceptor acceptor_;
 };
 
 }  // namespace
 
-std::unique_ptr<ControlListener> ControlListener::open(const asio::any_io_executor& executor,
-                                                       rules::ControlListener options, const Server& server,
-                                                       Services& services, ConnectionBudget& connections) {
+std::unique_ptr<ControlListener> ControlListener::open(const Executor& executor, rules::ControlListener options,
+                                                       const Server& server, Services& services,
+                                                       ConnectionBudget& connections) {
   if (options.socket.empty())
     return std::make_unique<TlsListener>(executor, std::move(options), server, services, connections);
   return std::make_unique<SocketListener>(executor, std::move(options), server, services, connections);

@@ -13,9 +13,8 @@ namespace podfence::proxy {
 class ControlListener {
  public:
   /// Listens. Throws std::runtime_error (or std::system_error) with a sentence when that cannot be done.
-  static std::unique_ptr<ControlListener> open(const boost::asio::any_io_executor& executor,
-                                               rules::ControlListener options, const Server& server, Services& services,
-                                               ConnectionBudget& connections);
+  static std::unique_ptr<ControlListener> open(const Executor& executor, rules::ControlListener options,
+                                               const Server& server, Services& services, ConnectionBudget& connections);
   virtual ~ControlListener() = default;
   ControlListener(const ControlListener&) = delete;
   ControlListener& operator=(const ControlListener&) = delete;
@@ -31,8 +30,8 @@ class ControlListener {
   std::size_t tasks() const { return clients_.size(); }
 
  protected:
-  ControlListener(const boost::asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
-                  Services& services, ConnectionBudget& connections)
+  ControlListener(const Executor& executor, rules::ControlListener options, const Server& server, Services& services,
+                  ConnectionBudget& connections)
       : options_(std::move(options)), server_(server), clients_(executor, services, connections) {}
 
   /// A session for whom the credentials fit, a refusal for others.

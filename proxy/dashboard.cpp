@@ -33,7 +33,7 @@ std::string text_of(const tcp::endpoint& endpoint) {
   return text.str();
 }
 
-tcp::acceptor listen(asio::io_context& context, const tcp::endpoint& endpoint) {
+AcceptorOf<tcp> listen(asio::io_context& context, const tcp::endpoint& endpoint) {
   try {
     return {context, endpoint};
   } catch (const boost::system::system_error& error) {
@@ -64,7 +64,7 @@ Dashboard::Dashboard(asio::io_context& context, const std::string& admin, const 
       acceptor_(listen(context, endpoint)),
       word_(random_digits()),
       tasks_(context.get_executor()) {
-  tasks_.spawn(accept_all(acceptor_, [this](tcp::socket socket) {
+  tasks_.spawn(accept_all(acceptor_, [this](SocketOf<tcp> socket) {
     if (sessions_ < max_sessions) tasks_.spawn(serve(std::move(socket)));
   }));
 }
@@ -78,7 +78,7 @@ void Dashboard::stop() {
 }
 
 /// A Connection does to any stream socket what it does to one of its own kind.
-Task<void> Dashboard::serve(tcp::socket socket) {
+Task<void> Dashboard::serve(SocketOf<tcp> socket) {
   const Counted counted(sessions_);
   boost::system::error_code error;
   socket.set_option(tcp::no_delay(true), error);

@@ -24,7 +24,7 @@ class Dashboard {
   void stop();
 
  private:
-  Task<void> serve(boost::asio::ip::tcp::socket socket);
+  Task<void> serve(SocketOf<boost::asio::ip::tcp> socket);
   Task<void> respond(const RequestHead& head, Connection& client, ClientAnswer& answer);
   Task<void> pass_on(const rules::UpstreamRequest& request, Connection& client, ClientAnswer& answer);
   std::variant<rules::UpstreamRequest, rules::Deny> judge(const RequestHead& head) const;
@@ -32,7 +32,7 @@ class Dashboard {
   Limits limits_;
   std::string socket_;  ///< the operator's
   Upstream admin_;
-  boost::asio::ip::tcp::acceptor acceptor_;
+  AcceptorOf<boost::asio::ip::tcp> acceptor_;
   std::string word_;
   TaskGroup tasks_;
   std::size_t sessions_ = 0;

@@ -67,7 +67,7 @@ class Deadlines : public asio::execution_context::service {
   boost::intrusive::list<Deadline> all_;
 };
 
-Deadline::Deadline(const asio::any_io_executor& executor, Connection& connection)
+Deadline::Deadline(const Executor& executor, Connection& connection)
     : all_(asio::use_service<Deadlines>(asio::query(executor, asio::execution::context))), connection_(connection) {
   all_.add(*this);
 }

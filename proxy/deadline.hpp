@@ -14,7 +14,7 @@ class Deadlines;
 class Deadline : public boost::intrusive::list_base_hook<> {
  public:
   /// Interrupts that connection when the time is over.
-  Deadline(const boost::asio::any_io_executor& executor, Connection& connection);
+  Deadline(const Executor& executor, Connection& connection);
   ~Deadline();
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;

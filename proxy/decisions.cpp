@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -31,7 +30,7 @@ struct Decisions::Reader {
 
   Task<void> until_woken(std::chrono::milliseconds time) {
     wake.expires_after(time);
-    co_await wake.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    co_await wake.async_wait(boost::asio::as_tuple(as_task));
   }
 
   Decisions& decisions;

@@ -24,8 +24,7 @@ class Decisions {
   using Place = std::function<std::optional<rules::PolicyPlace>(const rules::AuditRecord&)>;
 
   /// `heartbeat`: behind so much silence a reader is told that there is nothing.
-  explicit Decisions(boost::asio::any_io_executor executor, Place place,
-                     std::chrono::milliseconds heartbeat = std::chrono::seconds(15))
+  explicit Decisions(Executor executor, Place place, std::chrono::milliseconds heartbeat = std::chrono::seconds(15))
       : executor_(std::move(executor)), place_(std::move(place)), heartbeat_(heartbeat) {}
 
   void tell(const rules::AuditRecord& record);
@@ -39,7 +38,7 @@ class Decisions {
   void queue(Reader& reader, const rules::AuditRecord& record);
   void queue_recent(Reader& reader, std::size_t most);
 
-  boost::asio::any_io_executor executor_;
+  Executor executor_;
   Place place_;
   std::chrono::milliseconds heartbeat_;
   boost::circular_buffer<rules::AuditRecord> recent_denied_{max_recent};

@@ -3,7 +3,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "proxy/concurrently.hpp"
 #include "proxy/message_io.hpp"
@@ -21,7 +20,7 @@ constexpr auto moment = 300ms;
 Task<void> pass(std::chrono::milliseconds time) {
   asio::steady_timer timer(co_await asio::this_coro::executor, time);
   boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  co_await timer.async_wait(asio::redirect_error(as_task, ignored));
 }
 
 Task<void> send(Connection& connection, std::string_view bytes) {

@@ -41,8 +41,7 @@ std::vector<std::string> files_of(const std::string& path) {
 
 }  // namespace
 
-FileWatch::FileWatch(const asio::any_io_executor& executor, std::vector<std::string> paths,
-                     std::function<void()> changed)
+FileWatch::FileWatch(const Executor& executor, std::vector<std::string> paths, std::function<void()> changed)
     : paths_(std::move(paths)), changed_(std::move(changed)), events_(executor), quiet_(executor), known_(state()) {
   const int events = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (events < 0) throw std::system_error(errno, std::system_category(), "no watch of files");

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "proxy/task.hpp"
+
 namespace podfence::proxy {
 
 class FileWatch {
  public:
   /// Files, and directories for all files in them. `changed` is called behind a change, when nothing has happened for
   /// a moment: who writes a file piece by piece is not read halfway. Throws std::system_error.
-  FileWatch(const boost::asio::any_io_executor& executor, std::vector<std::string> paths,
-            std::function<void()> changed);
+  FileWatch(const Executor& executor, std::vector<std::string> paths, std::function<void()> changed);
   void stop();
 
  private:

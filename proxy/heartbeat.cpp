@@ -1,7 +1,6 @@
 #include "proxy/heartbeat.hpp"
 
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "proxy/log.hpp"
 #include "proxy/service_manager.hpp"
@@ -40,7 +39,7 @@ Task<void> Heartbeat::wait_for_engine(std::string engine) {
     const auto* answer = std::get_if<WholeAnswer>(&asked);
     if (answer && rules::is_healthy(answer->status, answer->content)) break;
     timer.expires_after(between_questions);
-    co_await timer.async_wait(asio::use_awaitable);
+    co_await timer.async_wait(as_task);
   }
   log("Podman answers on " + engine);
   tell_ready(engine);
@@ -51,7 +50,7 @@ Task<void> Heartbeat::beat(std::chrono::microseconds pause) {
   while (true) {
     notify_alive();
     timer.expires_after(pause);
-    co_await timer.async_wait(asio::use_awaitable);
+    co_await timer.async_wait(as_task);
   }
 }
 

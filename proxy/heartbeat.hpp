@@ -11,7 +11,7 @@ namespace podfence::proxy {
 
 class Heartbeat {
  public:
-  Heartbeat(const boost::asio::any_io_executor& executor, Services& services) : services_(services), tasks_(executor) {}
+  Heartbeat(const Executor& executor, Services& services) : services_(services), tasks_(executor) {}
 
   /// Until stop(). `engine`: Podman's socket, which is asked again and again unless `answers`.
   void begin(const std::string& engine, bool answers);

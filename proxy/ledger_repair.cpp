@@ -1,7 +1,6 @@
 #include "proxy/ledger_repair.hpp"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "proxy/log.hpp"
 #include "rules/refusal.hpp"
@@ -71,8 +70,7 @@ class LedgerRepair::Turn {
   LedgerRepair& repair_;
 };
 
-LedgerRepair::LedgerRepair(asio::any_io_executor executor, Services& services, std::string label_key,
-                           std::chrono::seconds grace)
+LedgerRepair::LedgerRepair(Executor executor, Services& services, std::string label_key, std::chrono::seconds grace)
     : services_(services),
       label_key_(std::move(label_key)),
       grace_(grace),
@@ -80,7 +78,7 @@ LedgerRepair::LedgerRepair(asio::any_io_executor executor, Services& services, s
       done_(services.ledger.empty()) {}
 
 Task<std::optional<Deny>> LedgerRepair::ensure() {
-  while (running_) co_await turn_.async_wait(asio::as_tuple(asio::use_awaitable));
+  while (running_) co_await turn_.async_wait(asio::as_tuple(as_task));
   if (done_) co_return std::nullopt;
   const Turn turn(*this);
   const rules::RepairRules how{.grace = grace_.count()};
@@ -97,7 +95,7 @@ Task<void> LedgerRepair::run() {
     log("the ledger was not compared with what Podman has: no answer; that is done before the first request");
   asio::steady_timer timer(turn_.get_executor());
   timer.expires_after(grace_ + 1s);
-  co_await timer.async_wait(asio::use_awaitable);
+  co_await timer.async_wait(as_task);
   // What this process has written since is none of it.
   const rules::RepairRules how{.grace = 0, .left = &left_};
   if (done_) co_await repair(how);

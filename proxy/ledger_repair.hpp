@@ -26,8 +26,7 @@ std::vector<std::string> texts_of(const rules::Repair& repair);
 /// have come to its end.
 class LedgerRepair {
  public:
-  LedgerRepair(boost::asio::any_io_executor executor, Services& services, std::string label_key,
-               std::chrono::seconds grace);
+  LedgerRepair(Executor executor, Services& services, std::string label_key, std::chrono::seconds grace);
 
   /// Done already, or done now. A refusal: upstream cannot be asked, and nothing may be decided by such a ledger.
   Task<std::optional<rules::Deny>> ensure();

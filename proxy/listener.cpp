@@ -6,8 +6,7 @@ namespace podfence::proxy {
 
 namespace asio = boost::asio;
 
-Listener::Listener(const asio::any_io_executor& executor, ListenerOptions options, Services& services,
-                   ConnectionBudget& connections)
+Listener::Listener(const Executor& executor, ListenerOptions options, Services& services, ConnectionBudget& connections)
     : door_(std::make_shared<ProjectDoor>(std::move(options.project), std::move(options.socket))),
       clients_(executor, services, connections),
       file_(std::in_place, door_->listener()),

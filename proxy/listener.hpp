@@ -12,8 +12,7 @@ namespace podfence::proxy {
 class Listener {
  public:
   /// Listens. Throws std::system_error that names the path.
-  Listener(const boost::asio::any_io_executor& executor, ListenerOptions options, Services& services,
-           ConnectionBudget& connections);
+  Listener(const Executor& executor, ListenerOptions options, Services& services, ConnectionBudget& connections);
 
   /// Accepts until stop().
   void start();
@@ -34,7 +33,7 @@ class Listener {
   std::shared_ptr<ProjectDoor> door_;
   SessionGroup clients_;
   std::optional<SocketFile> file_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
+  Connection::Acceptor acceptor_;
 };
 
 }  // namespace podfence::proxy

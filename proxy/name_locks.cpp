@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace podfence::proxy {
 
@@ -79,7 +78,7 @@ Task<std::optional<NameLocks::Hold>> NameLocks::acquire(LockedNames names, std::
   auto& request = *hold.place_;
   // A cancelled session leaves by the exception of the second round, and the queue with it.
   while (!request.granted) {
-    const auto [error] = co_await request.granted_event.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    const auto [error] = co_await request.granted_event.async_wait(boost::asio::as_tuple(as_task));
     if (error || request.granted) continue;
     if (!request.waits_for_turn || std::chrono::steady_clock::now() >= last) co_return std::nullopt;
     request.granted_event.expires_after(time);

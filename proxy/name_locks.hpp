@@ -64,7 +64,7 @@ class NameLocks {
     Queue::iterator place_;
   };
 
-  explicit NameLocks(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+  explicit NameLocks(Executor executor) : executor_(std::move(executor)) {}
   /// Nothing when the names have not become free in `time`, nor the project's turn in `turn_time`.
   Task<std::optional<Hold>> acquire(LockedNames names, std::chrono::milliseconds time,
                                     std::chrono::milliseconds turn_time = {});
@@ -82,7 +82,7 @@ class NameLocks {
   std::vector<Request*> in_turn();
   void forget(const std::string& account);
 
-  boost::asio::any_io_executor executor_;
+  Executor executor_;
   Queue queue_;  ///< in order of arrival
   std::uint64_t grants_ = 0;
   std::map<std::string, std::uint64_t> last_grants_;  ///< of those who hold or wait

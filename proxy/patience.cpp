@@ -1,7 +1,6 @@
 #include "proxy/patience.hpp"
 
 #include <algorithm>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace podfence::proxy {
 
@@ -15,7 +14,7 @@ Task<bool> Patience::wait() {
   if (std::chrono::steady_clock::now() >= end_) co_return false;
   pause_ = std::min(pause_ + pause_step, longest_pause);
   timer_.expires_after(pause_);
-  co_await timer_.async_wait(boost::asio::use_awaitable);
+  co_await timer_.async_wait(as_task);
   co_return true;
 }
 

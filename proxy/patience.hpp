@@ -10,7 +10,7 @@ namespace podfence::proxy {
 
 class Patience {
  public:
-  explicit Patience(const boost::asio::any_io_executor& executor) : timer_(executor) {}
+  explicit Patience(const Executor& executor) : timer_(executor) {}
 
   /// False when it is over; true behind a pause, each longer than the one before.
   Task<bool> wait();

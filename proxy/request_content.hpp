@@ -27,7 +27,7 @@ class RequestContent final : public ContentSource {
   /// failure().
   Task<std::optional<std::string>> read_whole(std::size_t limit, BufferBudget::Share& share);
 
-  boost::asio::any_io_executor executor() { return connection_.executor(); }
+  Executor executor() { return connection_.executor(); }
   Waits* waits() const { return waits_; }
   bool expected() const { return framing_.has_content(); }
   bool complete() const override { return reader_.state() == ContentReader::State::Complete; }

@@ -1,7 +1,6 @@
 #include "proxy/server.hpp"
 
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <list>
 #include <map>
 
@@ -171,7 +170,7 @@ Task<void> Server::State::drain() {
   asio::steady_timer timer(context);
   while (tasks() > 0 && std::chrono::steady_clock::now() < end) {
     timer.expires_after(10ms);
-    co_await timer.async_wait(asio::use_awaitable);
+    co_await timer.async_wait(as_task);
   }
   if (tasks() > 0) log("cut off what still ran when the time to end was over: connections " + std::to_string(tasks()));
   services.stopped = true;

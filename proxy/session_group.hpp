@@ -11,7 +11,7 @@ namespace podfence::proxy {
 
 class SessionGroup {
  public:
-  SessionGroup(const boost::asio::any_io_executor& executor, Services& services, ConnectionBudget& connections)
+  SessionGroup(const Executor& executor, Services& services, ConnectionBudget& connections)
       : services_(services), connections_(connections), tasks_(executor) {}
 
   /// Serves a client, if there is a place in the budget of `account`.

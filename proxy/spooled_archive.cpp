@@ -2,7 +2,6 @@
 
 #include <array>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <system_error>
 #include <utility>
 
@@ -92,7 +91,7 @@ Task<void> SpooledArchive::pause_behind(std::uint64_t bytes) {
   worked_ += bytes;
   if (worked_ < slice) co_return;
   worked_ = 0;
-  co_await asio::post(executor_, asio::use_awaitable);
+  co_await asio::post(executor_, as_task);
 }
 
 Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(rules::ArchiveRules archive_rules,
@@ -159,7 +158,7 @@ Task<Refused> SpooledArchive::take_digest(ArchiveReader& reader, rules::ArchiveJ
 
 /// Written from the file, as it was judged from the file; an error now is one of the disk.
 Task<ContentPiece> SpooledArchive::next_piece() {
-  co_await asio::post(executor_, asio::use_awaitable);
+  co_await asio::post(executor_, as_task);
   piece_.clear();
   try {
     if (!reader_) begin_writing();

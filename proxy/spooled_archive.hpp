@@ -19,7 +19,7 @@ namespace podfence::proxy {
 
 class SpooledArchive final : public ContentSource {
  public:
-  SpooledArchive(Services& services, boost::asio::any_io_executor executor, const std::string& project)
+  SpooledArchive(Services& services, Executor executor, const std::string& project)
       : services_(services),
         executor_(std::move(executor)),
         project_(project),
@@ -53,7 +53,7 @@ class SpooledArchive final : public ContentSource {
   void write_next_member();
 
   Services& services_;
-  boost::asio::any_io_executor executor_;
+  Executor executor_;
   const std::string& project_;
   Spool spool_;
   BufferBudget::Share disk_;

@@ -12,10 +12,9 @@ namespace podfence::proxy {
 
 class TaskGroup {
  public:
-  explicit TaskGroup(boost::asio::any_io_executor executor)
-      : executor_(std::move(executor)), tasks_(std::make_shared<Tasks>()) {}
+  explicit TaskGroup(Executor executor) : executor_(std::move(executor)), tasks_(std::make_shared<Tasks>()) {}
 
-  const boost::asio::any_io_executor& executor() const { return executor_; }
+  const Executor& executor() const { return executor_; }
   /// What it throws is lost. Throws itself where there is no memory for the task, which is then none of the group.
   void spawn(Task<void> task);
   /// The same for one that is told by what it can be cancelled alone; that lives as long as the task.
@@ -28,7 +27,7 @@ class TaskGroup {
  private:
   using Tasks = std::list<boost::asio::cancellation_signal>;
 
-  boost::asio::any_io_executor executor_;
+  Executor executor_;
   std::shared_ptr<Tasks> tasks_;
 };
 

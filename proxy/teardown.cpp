@@ -4,7 +4,6 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <memory>
 
@@ -122,7 +121,7 @@ Task<bool> wait_for_makers(Services& services, const std::string& project) {
   while (services.makers.are_at_work(project)) {
     if (std::chrono::steady_clock::now() >= last) co_return false;
     timer.expires_after(makers_pause);
-    co_await timer.async_wait(asio::use_awaitable);
+    co_await timer.async_wait(as_task);
   }
   co_return true;
 }

@@ -8,7 +8,6 @@
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -27,9 +26,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using Socket = Connection::Socket;
-using Stream = asio::ssl::stream<asio::ip::tcp::socket>;
+using Stream = asio::ssl::stream<SocketOf<asio::ip::tcp>>;
 
-constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+constexpr auto as_value = asio::as_tuple(as_task);
 constexpr auto handshake_time = 10s;
 constexpr auto end_time = 2s;  ///< for the client's own close_notify
 constexpr std::size_t max_handshakes = 64;
@@ -131,15 +130,15 @@ std::string text_of(const asio::ip::tcp::endpoint& endpoint) {
   return text.str();
 }
 
-asio::ip::tcp::acceptor listen(const asio::any_io_executor& executor, const rules::ControlListener& options) {
+AcceptorOf<asio::ip::tcp> listen(const Executor& executor, const rules::ControlListener& options) {
   boost::system::error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) throw std::runtime_error("control: " + options.address + " is no IP address");
   const asio::ip::tcp::endpoint endpoint(address, options.port);
   try {
     if (File handed = take_handed(text_of(endpoint)); handed.descriptor() >= 0)
-      return asio::ip::tcp::acceptor(executor, endpoint.protocol(), handed.release());
-    return asio::ip::tcp::acceptor(executor, endpoint);
+      return AcceptorOf<asio::ip::tcp>(executor, endpoint.protocol(), handed.release());
+    return AcceptorOf<asio::ip::tcp>(executor, endpoint);
   } catch (const boost::system::system_error& failure) {
     throw std::runtime_error("control: cannot listen on " + options.text() + ": " + failure.code().message());
   }
@@ -147,7 +146,7 @@ asio::ip::tcp::acceptor listen(const asio::any_io_executor& executor, const rule
 
 }  // namespace
 
-TlsListener::TlsListener(const asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
+TlsListener::TlsListener(const Executor& executor, rules::ControlListener options, const Server& server,
                          Services& services, ConnectionBudget& connections)
     : ControlListener(executor, std::move(options), server, services, connections),
       close_time_(services.limits.close_time),
@@ -155,7 +154,7 @@ TlsListener::TlsListener(const asio::any_io_executor& executor, rules::ControlLi
       context_(make_tls_context(options_)) {}
 
 void TlsListener::start() {
-  clients_.tasks().spawn(accept_all(acceptor_, [this](Tcp::socket socket) { begin(std::move(socket)); }));
+  clients_.tasks().spawn(accept_all(acceptor_, [this](SocketOf<Tcp> socket) { begin(std::move(socket)); }));
 }
 
 void TlsListener::stop() {
@@ -174,11 +173,11 @@ std::string TlsListener::reload() {
 }
 
 /// Who has no certificate yet is nobody, and must not take much.
-void TlsListener::begin(Tcp::socket socket) {
+void TlsListener::begin(SocketOf<Tcp> socket) {
   if (handshakes_ < max_handshakes) clients_.tasks().spawn(serve(std::move(socket)));
 }
 
-Task<void> TlsListener::serve(Tcp::socket socket) {
+Task<void> TlsListener::serve(SocketOf<Tcp> socket) {
   struct Count {
     explicit Count(std::size_t& count) : count_(++count) {}
     ~Count() { end(); }

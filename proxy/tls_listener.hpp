@@ -13,8 +13,8 @@ namespace podfence::proxy {
 
 class TlsListener final : public ControlListener {
  public:
-  TlsListener(const boost::asio::any_io_executor& executor, rules::ControlListener options, const Server& server,
-              Services& services, ConnectionBudget& connections);
+  TlsListener(const Executor& executor, rules::ControlListener options, const Server& server, Services& services,
+              ConnectionBudget& connections);
 
   void start() override;
   void stop() override;
@@ -23,11 +23,11 @@ class TlsListener final : public ControlListener {
  private:
   using Tcp = boost::asio::ip::tcp;
 
-  void begin(Tcp::socket socket);
-  Task<void> serve(Tcp::socket socket);
+  void begin(SocketOf<Tcp> socket);
+  Task<void> serve(SocketOf<Tcp> socket);
 
   const std::chrono::milliseconds close_time_;  ///< for what a session said last
-  Tcp::acceptor acceptor_;
+  AcceptorOf<Tcp> acceptor_;
   std::shared_ptr<boost::asio::ssl::context> context_;  ///< of connections that begin from now on
   std::size_t handshakes_ = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "proxy/concurrently.hpp"
 
@@ -80,8 +79,7 @@ Task<void> Tunnel::pump_to_client() {
 
 /// Whatever the client still does, and whether upstream takes it or not.
 Task<void> Tunnel::watch_closing() {
-  while (closing.expiry() > asio::steady_timer::clock_type::now())
-    co_await closing.async_wait(asio::as_tuple(asio::use_awaitable));
+  while (closing.expiry() > asio::steady_timer::clock_type::now()) co_await closing.async_wait(asio::as_tuple(as_task));
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 // done for all of them at once: their lines of the audit log are one write, and of several messages the first wakes its
 // reader. One that is alone would only wait for itself.
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <cstddef>
+
+#include "proxy/task.hpp"
 
 namespace podfence::proxy {
 
@@ -14,7 +15,7 @@ class Turn : public boost::asio::execution_context::service {
   inline static boost::asio::execution_context::id id;
 
   explicit Turn(boost::asio::execution_context& context) : service(context) {}
-  static Turn& of(const boost::asio::any_io_executor& executor);
+  static Turn& of(const Executor& executor);
 
   /// An exchange is at work as long as it lives.
   class Work {

@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 
 #include "proxy/concurrently.hpp"
@@ -58,7 +57,7 @@ Task<Upstream::Held> Upstream::connect() {
     }
     if (error != EAGAIN && error != EINTR) break;
     pause.expires_after(connect_pause);
-    co_await pause.async_wait(asio::use_awaitable);
+    co_await pause.async_wait(as_task);
   }
   co_return nullptr;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Podman's end: connections to its socket, a few idle ones kept, and one request with its answer. Podman closes idle
-// connections after about ten seconds, so a kept one is young, looked at before use unless it was used just now, and only
-// used for requests that may be sent twice; every other request gets a connection of its own.
+// connections after about ten seconds, so a kept one is young, looked at before use unless it was used just now, and
+// only used for requests that may be sent twice; every other request gets a connection of its own.
 
 #include <chrono>
 #include <cstdint>
@@ -28,8 +28,7 @@ class Upstream {
   using Connect = std::function<Connected()>;
 
   /// `chunk_limits`: of its answers.
-  Upstream(boost::asio::any_io_executor executor, Connect connect,
-           const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
+  Upstream(Executor executor, Connect connect, const ChunkDecoder::Limits& chunk_limits = ChunkDecoder::Limits())
       : executor_(std::move(executor)), connect_(std::move(connect)), chunk_limits_(chunk_limits) {}
 
   using Held = std::unique_ptr<Connection>;  ///< Asio's sockets are not cheap to move
@@ -62,7 +61,7 @@ class Upstream {
     Clock::time_point since;
   };
 
-  boost::asio::any_io_executor executor_;
+  Executor executor_;
   Connect connect_;
   ChunkDecoder::Limits chunk_limits_;
   std::vector<Idle> idle_;

@@ -6,7 +6,6 @@
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <iostream>
 #include <stdexcept>
@@ -59,7 +58,7 @@ Task<void> guarded(Verifier& run) {
 
 Task<void> until(asio::signal_set& signals) {
   boost::system::error_code ignored;
-  co_await signals.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  co_await signals.async_wait(asio::redirect_error(as_task, ignored));
 }
 
 /// A signal, a reader who has gone, or whatever else ends it: what was made is removed.

@@ -4,7 +4,7 @@
 
 namespace podfence::proxy {
 
-Watching::Watching(boost::asio::any_io_executor executor, std::string_view version, Tenancy& projects)
+Watching::Watching(Executor executor, std::string_view version, Tenancy& projects)
     : tenancy(projects), metrics(version), decisions(std::move(executor), [this](const rules::AuditRecord& record) {
         return tenancy.place(record.project, record.policy);
       }) {}

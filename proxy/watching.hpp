@@ -9,7 +9,7 @@
 namespace podfence::proxy {
 
 struct Watching {
-  Watching(boost::asio::any_io_executor executor, std::string_view version, Tenancy& projects);
+  Watching(Executor executor, std::string_view version, Tenancy& projects);
   Watching(const Watching&) = delete;
   Watching& operator=(const Watching&) = delete;
 

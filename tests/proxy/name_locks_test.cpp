@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <string>
 
@@ -30,7 +29,7 @@ struct World {
     log += held ? who : '-';
     if (!held) co_return;
     boost::asio::steady_timer timer(context, time);
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await timer.async_wait(as_task);
     log += static_cast<char>(who - 'A' + 'a');
   }
 
@@ -128,11 +127,11 @@ TEST_CASE("who finds out which of all names it needs lets the others go on") {
     world.spawn('B', {{"v"}, false}, 5);
     world.spawn('C', {{"w"}, false}, 5);
     boost::asio::steady_timer timer(world.context, std::chrono::milliseconds(5));
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await timer.async_wait(as_task);
     world.log += '!';
     held->narrow({"v"});
     timer.expires_after(std::chrono::milliseconds(30));
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await timer.async_wait(as_task);
   };
   world.tasks.spawn(narrowing());
   world.context.run();
@@ -181,11 +180,11 @@ TEST_CASE("who has counted lets the others add while it does so itself") {
     world.spawn('C', alone(), 5);
     world.spawn('D', turn(), 5);
     boost::asio::steady_timer timer(world.context, std::chrono::milliseconds(5));
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await timer.async_wait(as_task);
     world.log += '!';
     held->share();
     timer.expires_after(std::chrono::milliseconds(30));
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await timer.async_wait(as_task);
     world.log += '.';
   };
   world.tasks.spawn(counting());

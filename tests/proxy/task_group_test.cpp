@@ -5,7 +5,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <new>
 
 using namespace podfence::proxy;
@@ -14,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-Task<void> step(asio::any_io_executor executor) { co_await asio::post(executor, asio::use_awaitable); }
+Task<void> step(Executor executor) { co_await asio::post(executor, as_task); }
 
 /// There is no memory for its frame.
 Task<void> unborn() { throw std::bad_alloc(); }
