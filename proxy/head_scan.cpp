@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/plain_steps.hpp"
+
 namespace podfence::proxy {
 
 HeadScan::State HeadScan::step(char c) {
@@ -26,6 +28,7 @@ void HeadScan::skip_text(std::string_view received) {
   if (line_size_ == 0 || previous_ == '\r') return;
   const auto begin = position_;
   const auto end = std::min(received.size(), limit_);
+  if (begin < end) position_ += rules::plain_steps<rules::Plain::InLine>(received.data() + begin, end - begin);
   while (position_ < end && static_cast<unsigned char>(received[position_]) >= ' ') ++position_;
   if (position_ == begin) return;
   line_size_ += position_ - begin;

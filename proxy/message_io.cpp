@@ -38,9 +38,9 @@ rules::Deny deny_for(HeadScan::State state, bool in_target, const Limits& limits
   return {refusal("http.syntax"), "a line that does not end in CR LF", rules::Kind::None};
 }
 
-/// Reads until the scan has an opinion.
-Task<HeadScan::State> scan_head(Connection& connection, HeadScan& scan) {
-  auto state = scan.scan(connection.received());
+/// More, until the scan has an opinion.
+Task<HeadScan::State> receive_head(Connection& connection, HeadScan& scan) {
+  auto state = HeadScan::State::Incomplete;
   while (state == HeadScan::State::Incomplete) {
     if (!co_await connection.receive()) break;
     state = scan.scan(connection.received());
@@ -58,7 +58,7 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection
         {rules::refusal("http.syntax"), "it does not begin with a method", rules::Kind::None}, {}, {}};
   HeadScan scan(limits.head_bytes);
   auto state = scan.scan(connection.received());  // most heads are there already
-  if (state == HeadScan::State::Incomplete) state = co_await scan_head(connection, scan);
+  if (state == HeadScan::State::Incomplete) state = co_await receive_head(connection, scan);
   if (state == HeadScan::State::Incomplete) co_return Ended{};
   if (state != HeadScan::State::Complete)
     co_return RefusedHead{deny_for(state, is_in_target(scan, connection.received()), limits), {}, {}};
@@ -71,7 +71,10 @@ Task<std::variant<RequestHead, RefusedHead, Ended>> read_request_head(Connection
 Task<std::variant<AnswerHead, AnswerFailure>> read_answer_head(Connection& connection, bool to_head, bool upgrade) {
   for (int interim = 0; interim <= max_interim_answers; ++interim) {
     HeadScan scan(max_answer_head);
-    const auto state = co_await scan_head(connection, scan);
+    bool goes_on = true;
+    if (connection.received().empty()) goes_on = co_await connection.receive();
+    auto state = scan.scan(connection.received());
+    if (state == HeadScan::State::Incomplete && goes_on) state = co_await receive_head(connection, scan);
     if (state == HeadScan::State::Incomplete && connection.received().empty() && interim == 0)
       co_return AnswerFailure::Silent;
     if (state != HeadScan::State::Complete) break;

@@ -66,7 +66,7 @@ Task<Refused> Relay::bytes() {
   if (length) passed.push_back({"Content-Length", *std::move(length)});
   const auto first = call.content().take_piece();
   if (!co_await answer.begin(head.status, std::move(passed), head.content, first)) co_return std::nullopt;
-  while (true) {
+  while (call.content().state() == ContentReader::State::Open) {
     save_memory();
     const auto piece = co_await call.content().next_piece();
     if (piece.empty()) break;

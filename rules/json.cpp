@@ -11,7 +11,7 @@
 #include <limits>
 #include <memory>
 
-#include "rules/json_plain.hpp"
+#include "rules/plain_steps.hpp"
 #include "rules/utf8.hpp"
 
 namespace {
@@ -27,7 +27,8 @@ template <>
 template <>
 inline void rapidjson::Reader::ScanCopyUnescapedString(InsituStringStream& from, InsituStringStream& to) {
   if (from.src_ != from.dst_) return;  // behind an escape
-  from.src_ += podfence::rules::json::plain_steps(from.src_, std::numeric_limits<std::ptrdiff_t>::max());
+  from.src_ += podfence::rules::plain_steps<podfence::rules::Plain::InJson>(from.src_,
+                                                                            std::numeric_limits<std::ptrdiff_t>::max());
   to.dst_ = from.src_;
 }
 

@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-#include "rules/json_plain.hpp"
+#include "rules/plain_steps.hpp"
 
 namespace podfence::rules::json {
 
@@ -84,7 +84,7 @@ class Walk {
   At skip_string(At at) {
     if (peek(at) != '"') return nullptr;
     ++at;
-    at += plain_steps(at, static_cast<std::size_t>(end_ - at));
+    at += plain_steps<Plain::InJson>(at, static_cast<std::size_t>(end_ - at));
     plain_ = peek(at) == '"';
     return plain_ ? at + 1 : skip_odd_string(at);
   }
@@ -103,7 +103,7 @@ class Walk {
       } else {
         ++at;
       }
-      at += plain_steps(at, static_cast<std::size_t>(end_ - at));
+      at += plain_steps<Plain::InJson>(at, static_cast<std::size_t>(end_ - at));
     }
   }
 

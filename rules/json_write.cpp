@@ -10,14 +10,14 @@
 
 #include "rules/json.hpp"
 #include "rules/json_parts.hpp"
-#include "rules/json_plain.hpp"
+#include "rules/plain_steps.hpp"
 
 namespace podfence::rules::json {
 
 namespace {
 
 bool is_plain(std::string_view text) {
-  const auto steps = plain_steps(text.data(), text.size());
+  const auto steps = plain_steps<Plain::InJson>(text.data(), text.size());
   return std::ranges::all_of(text.substr(steps),
                              [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\'; });
 }
