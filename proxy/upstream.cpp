@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::size_t max_idle = 64;
 constexpr auto max_idle_time = 5s;
-/// One that has been idle for less is taken as it is: were it closed, the request would be sent again.
-constexpr auto looked_at_after = 1ms;
 constexpr int connect_attempts = 100;
 constexpr auto connect_pause = 20ms;
 
@@ -63,13 +61,11 @@ Task<Upstream::Held> Upstream::connect() {
 }
 
 Upstream::Held Upstream::take_idle() {
-  const auto now = Clock::now();
+  const auto oldest = Clock::now() - max_idle_time;
   while (!idle_.empty()) {
     auto idle = std::move(idle_.back());
     idle_.pop_back();
-    const auto age = now - idle.since;
-    if (age < looked_at_after || (age <= max_idle_time && idle.connection->is_quiet()))
-      return std::move(idle.connection);
+    if (idle.since >= oldest && idle.connection->is_quiet()) return std::move(idle.connection);
   }
   return nullptr;
 }
