@@ -1,7 +1,7 @@
 #pragma once
 // Podman's end: connections to its socket, a few idle ones kept, and one request with its answer. Podman closes idle
-// connections after about ten seconds, so a kept one is young, looked at before use unless it was used just now, and
-// only used for requests that may be sent twice; every other request gets a connection of its own.
+// connections after about ten seconds, so a kept one is young, looked at before use, and only used for requests that
+// may be sent twice; every other request gets a connection of its own.
 
 #include <chrono>
 #include <cstdint>

@@ -26,7 +26,7 @@ TEST_CASE("a connection is not taken for readable because one that is gone was")
   asio::post(context, [&] {
     gone.connection.reset();
     next.emplace(context);
-    const auto wait = [&]() -> asio::awaitable<void> {
+    const auto wait = [&]() -> podfence::proxy::Task<void> {
       co_await next->connection->until_readable();
       readable = true;
     };
