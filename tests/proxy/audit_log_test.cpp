@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "proxy/turn.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace podfence::proxy;
@@ -148,4 +150,56 @@ TEST_CASE("a new file that others may write, or a link, is not taken: the former
   log.write(record("2"));
   CHECK(content(old) == line("1") + line("2"));
   CHECK_FALSE(std::filesystem::exists(directory.path("elsewhere")));
+}
+
+TEST_CASE("what is written in a turn that several exchanges share is there at its end, in order") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log"), old = directory.path("audit.log.1");
+  boost::asio::io_context context(1);
+  auto& turn = Turn::of(context.get_executor());
+  AuditLog log(to(path));
+  log.put_off(context.get_executor());
+  const Turn::Work one(turn);
+  log.write(record("alone"));
+  CHECK(content(path) == line("alone"));
+  {
+    const Turn::Work another(turn);
+    log.write(record("1"));
+    log.write(record("2"));
+    CHECK(content(path) == line("alone"));
+    context.poll();
+    CHECK(content(path) == line("alone") + line("1") + line("2"));
+    context.restart();
+    log.write(record("3"));
+    std::filesystem::rename(path, old);
+    log.reopen();
+    CHECK(content(old) == line("alone") + line("1") + line("2") + line("3"));
+    log.write(record("4"));
+  }
+  log.write(record("5"));
+  CHECK(content(path) == line("4") + line("5"));
+  context.poll();
+  CHECK(content(path) == line("4") + line("5"));
+}
+
+TEST_CASE("what was put off is written when it is much, and when the log ends") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log");
+  boost::asio::io_context context(1);
+  auto& turn = Turn::of(context.get_executor());
+  const Turn::Work one(turn), another(turn);
+  std::string lines;
+  {
+    AuditLog log(to(path));
+    log.put_off(context.get_executor());
+    while (content(path).empty() && lines.size() < 1'000'000) {
+      log.write(record("1"));
+      lines += line("1");
+    }
+    CHECK(content(path) == lines);
+    CHECK(lines.size() > 10'000);
+    log.write(record("2"));
+    CHECK(content(path) == lines);
+  }
+  CHECK(content(path) == lines + line("2"));
 }
