@@ -3,7 +3,6 @@
 #include <boost/asio/post.hpp>
 #include <cstdio>
 #include <system_error>
-#include <utility>
 
 #include "proxy/turn.hpp"
 
@@ -18,11 +17,12 @@ void AuditLog::write(const rules::AuditRecord& record) {
   const int error = sink_->write(record, rules::write_audit_line(record));
   if (error != 0 || !is_put_off()) {
     note(error != 0 ? error : sink_->flush());
-  } else if (!std::exchange(flushes_later_, true)) {
+  } else if (!flushes_later_) {
     boost::asio::post(*executor_, [this] {
       flushes_later_ = false;
       flush();
     });
+    flushes_later_ = true;
   }
   for (const auto& observer : observers_) observer(record);
 }
