@@ -1,9 +1,9 @@
 #include "rules/audit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "rules/ascii.hpp"
 #include "rules/escaped.hpp"
 #include "rules/json.hpp"
 #include "rules/json_schema.hpp"
@@ -35,12 +35,8 @@ struct DocumentForm {
   }
 };
 
-/// What stands in a line as itself, by its byte: printable ASCII without quote and backslash.
-constexpr auto is_plain = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t byte = ' '; byte < 0x7f; ++byte) plain[byte] = byte != '"' && byte != '\\';
-  return plain;
-}();
+/// What stands in a line as itself: printable ASCII without quote and backslash.
+constexpr ascii::Set is_plain([](char c) { return (ascii::is_graphic(c) || c == ' ') && c != '"' && c != '\\'; });
 
 /// The line as text at once: there is one for each request.
 class LineForm {
@@ -82,7 +78,7 @@ class LineForm {
   /// As `escaped` does, whose backslash is one more in JSON.
   void quote(std::string_view text) {
     line_ += '"';
-    if (std::ranges::all_of(text, [](char c) { return is_plain[static_cast<unsigned char>(c)]; })) {
+    if (std::ranges::all_of(text, is_plain)) {
       line_ += text;
     } else {
       for (const char c : escaped(text)) {
