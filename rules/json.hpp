@@ -22,6 +22,12 @@ struct Number {
   std::string text;
 };
 
+/// Members of an object that nobody asks about, as they stand in the text that was read (json_parts.hpp). Lasts no
+/// longer than that text.
+struct Run {
+  std::string_view text;
+};
+
 class Value {
  public:
   Value() = default;
@@ -32,6 +38,7 @@ class Value {
   Value(Number value);
   Value(Array value);
   Value(Object value);
+  Value(Run value);
   static Value integer(std::int64_t value);
   static Value array();
   static Value object();
@@ -45,6 +52,13 @@ class Value {
   Array* items() { return std::get_if<Array>(&data_); }
   const Object* members() const { return std::get_if<Object>(&data_); }
   Object* members() { return std::get_if<Object>(&data_); }
+  /// Of a member without a name.
+  const Run* run() const { return std::get_if<Run>(&data_); }
+
+  // What it was before is gone.
+  void become(std::string_view string) { data_.emplace<std::string>(string); }
+  Array& become_array() { return data_.emplace<Array>(); }
+  Object& become_object() { return data_.emplace<Object>(); }
 
   /// A number that is a plain integer (`-?digits`, no fraction, no exponent) within range.
   std::optional<std::int64_t> int64() const;
@@ -73,7 +87,7 @@ class Value {
   friend bool operator==(const Value&, const Value&);
 
  private:
-  std::variant<std::monostate, bool, Number, std::string, Array, Object> data_;
+  std::variant<std::monostate, bool, Number, std::string, Array, Object, Run> data_;
 };
 
 struct Member {
@@ -87,6 +101,7 @@ inline Value::Value(std::string value) : data_(std::move(value)) {}
 inline Value::Value(std::string_view value) : data_(std::string(value)) {}
 inline Value::Value(const char* value) : data_(std::string(value)) {}
 inline Value::Value(Number value) : data_(std::move(value)) {}
+inline Value::Value(Run value) : data_(value) {}
 inline Value Value::array() { return Array{}; }
 
 struct Limits {

@@ -1,5 +1,5 @@
-// Walks through an answer to find what is asked about. What is judged, RapidJSON reads; this only tells where values
-// end, and whether they are JSON (RFC 8259).
+// Walks through an answer to find what is asked about. What it says in plain words is taken as it stands; escapes and
+// whatever else is rare, RapidJSON reads (RFC 8259).
 
 #include "rules/json_parts.hpp"
 
@@ -22,7 +22,7 @@ class Walk {
 
   std::optional<Value> text() {
     Value value;
-    At at = read(skip_space(begin_), value);
+    At at = read(skip_space(begin_), value, false);
     if (!at || skip_space(at) != end_) return std::nullopt;
     return value;
   }
@@ -155,18 +155,30 @@ class Walk {
     }
   }
 
-  At read_whole(At at, Value& value) {
-    const At end = skip_value(at);
-    if (!end) return nullptr;
-    const std::string_view text(at, static_cast<std::size_t>(end - at));
-    if (text.front() == '"' && plain_) {
-      value = text.substr(1, text.size() - 2);
-      return end;
-    }
-    auto read = parse(text, answer_limits);
+  /// By RapidJSON: what is written in a way that is rare here.
+  At read_odd(At at, At end, Value& value) const {
+    auto read = parse({at, static_cast<std::size_t>(end - at)}, answer_limits);
     auto* whole = std::get_if<Value>(&read);
     if (!whole) return nullptr;
     value = std::move(*whole);
+    return end;
+  }
+
+  At read_string(At at, Value& value) {
+    const At end = skip_string(at);
+    if (!end) return nullptr;
+    if (!plain_) return read_odd(at, end, value);
+    value.become({at + 1, static_cast<std::size_t>(end - at) - 2});
+    return end;
+  }
+
+  At read_scalar(At at, Value& value) {
+    const At end = skip_value(at);
+    if (!end) return nullptr;
+    if (*at == 't' || *at == 'f')
+      value = *at == 't';
+    else if (*at != 'n')
+      value = Number{std::string(at, end)};
     return end;
   }
 
@@ -185,24 +197,50 @@ class Walk {
     return skip_colon(end);
   }
 
-  At read(At at, Value& value) {
-    if (peek(at) == '{') return read_object(at, value);
-    if (peek(at) != '[') return read_whole(at, value);
-    Array items;
-    at = walk_container(at, ']', [&](At part) { return read(part, items.emplace_back()); });
-    if (at) value = std::move(items);
-    return at;
+  /// `whole`: or what is asked about of it.
+  At read(At at, Value& value, bool whole) {
+    switch (peek(at)) {
+      case '{':
+        return whole ? read_object(at, value) : read_parts(at, value);
+      case '[':
+        return read_array(at, value, whole);
+      case '"':
+        return read_string(at, value);
+      default:
+        return read_scalar(at, value);
+    }
+  }
+
+  At read_array(At at, Value& value, bool whole) {
+    Array& items = value.become_array();
+    return walk_container(at, ']', [&](At part) { return read(part, items.emplace_back(), whole); });
   }
 
   At read_object(At at, Value& value) {
-    Object members;
+    Object& members = value.become_object();
+    bool differ = true;
+    const At end = walk_container(at, '}', [&](At part) -> At {
+      std::string_view name;
+      part = read_name(part, name);
+      if (!part) return nullptr;
+      if (members.empty()) members.reserve(usual_names);
+      differ = differ && members.size() < most_names && !named(members, name);
+      auto& member = members.emplace_back();
+      member.name = name;
+      return read(part, member.value, true);
+    });
+    return end && !differ ? read_odd(at, end, value) : end;
+  }
+
+  At read_parts(At at, Value& value) {
+    Object& members = value.become_object();
     members.reserve(usual_names);
     std::string_view run;
     const auto end_run = [&] {
-      if (!run.empty()) members.emplace_back().value = Number{std::string(run)};
+      if (!run.empty()) members.emplace_back().value = Run{run};
       run = {};
     };
-    const auto read_member = [&](At begin) -> At {
+    at = walk_container(at, '}', [&](At begin) -> At {
       std::string_view name;
       const At end = read_name(begin, name);
       if (!end) return nullptr;
@@ -215,23 +253,27 @@ class Walk {
         return behind;
       }
       end_run();
-      for (const auto& member : members) {
-        if (member.name != name) continue;
+      if (named(members, name)) {
         repeated_ = begin;
         return nullptr;
       }
       auto& member = members.emplace_back();
       member.name = name;
-      return reads == Parts::Reads::Whole ? read_whole(end, member.value) : read(end, member.value);
-    };
-    at = walk_container(at, '}', read_member);
-    if (!at) return nullptr;
-    end_run();
-    value = std::move(members);
+      return read(end, member.value, reads == Parts::Reads::Whole);
+    });
+    if (at) end_run();
     return at;
   }
 
+  /// Most names differ in their length or their last letter.
+  static bool named(const Object& members, std::string_view name) {
+    return std::ranges::any_of(members, [&](const Member& each) {
+      return each.name.size() == name.size() && (name.empty() || each.name.back() == name.back()) && each.name == name;
+    });
+  }
+
   static constexpr std::size_t usual_names = 14;  ///< as many as malloc has at hand: a kilobyte
+  static constexpr std::size_t most_names = 80;   ///< that are compared with each other
 
   const At begin_;
   const At end_;

@@ -52,14 +52,8 @@ class Parts {
 };
 
 /// Of an answer of upstream's (answer_limits). The whole text is checked to be JSON. A run of members that are not
-/// asked about stands in its object as one member without a name, whose number is their text; `write` writes it as it
-/// is. Refuses a name that is asked about and stands twice in one object. `also`: one more name to be read whole.
+/// asked about stands in its object as one member without a name, whose value is a Run of `text`; `write` writes it as
+/// it is. Refuses a name that is asked about and stands twice in one object. `also`: one more name to be read whole.
 std::variant<Value, Error> parse_parts(std::string_view text, const Parts& parts, std::string_view also);
-
-/// A number never begins with a quote.
-inline bool is_run(const Member& member) {
-  const Number* text = member.name.empty() ? member.value.number() : nullptr;
-  return text && text->text.starts_with('"');
-}
 
 }  // namespace podfence::rules::json

@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -22,34 +23,36 @@ bool is_plain(std::string_view text) {
                              [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\'; });
 }
 
-/// Text that grows at its end. What std::string does for each character is a call.
+/// Text that grows at its end. What std::string does for each character is a call, so short pieces are gathered.
 class Text {
  public:
-  explicit Text(std::size_t usual_size) : text_(usual_size, '\0') {}
+  explicit Text(std::size_t usual_size) { text_.reserve(usual_size); }
 
   void put(char c) {
-    if (size_ == text_.size()) grow(1);
-    text_[size_++] = c;
+    if (size_ == pieces_.size()) flush();
+    pieces_[size_++] = c;
   }
 
   void put(std::string_view more) {
-    if (text_.size() - size_ < more.size()) grow(more.size());
-    more.copy(text_.data() + size_, more.size());
-    size_ += more.size();
+    if (more.size() > pieces_.size() - size_) flush();
+    if (more.size() > pieces_.size()) {
+      text_.append(more);
+    } else {
+      more.copy(pieces_.data() + size_, more.size());
+      size_ += more.size();
+    }
   }
 
   std::string take() && {
-    text_.resize(size_);
+    flush();
     return std::move(text_);
   }
 
  private:
-  static constexpr std::size_t least = 64;
-
-  /// Not where each character is put.
-  [[gnu::noinline]] void grow(std::size_t room) { text_.resize(std::max({2 * text_.size(), size_ + room, least})); }
+  void flush() { text_.append(pieces_.data(), std::exchange(size_, 0)); }
 
   std::string text_;
+  std::array<char, 512> pieces_;
   std::size_t size_ = 0;
 };
 
@@ -89,10 +92,12 @@ void put(Text& text, const Value& value) {
     char before = '{';
     for (const Member& each : *object) {
       text.put(std::exchange(before, ','));
-      if (!is_run(each)) {
-        put<Target>(text, each.name);
-        text.put(':');
+      if (const Run* run = each.value.run()) {
+        text.put(run->text);
+        continue;
       }
+      put<Target>(text, each.name);
+      text.put(':');
       put<Target>(text, each.value);
     }
     text.put(before == '{' ? "{}" : "}");
