@@ -82,23 +82,27 @@ void check_half_closed(const Sending& row, std::size_t sent, RawClient& client) 
 }  // namespace
 
 TEST_CASE("a client that leaves at any byte of what it sends has nothing carried out that is not whole") {
-  Proxy proxy;
-  proxy.podman.on(proxy.line("PUT", "archive"), [&](FakePodman::Connection& connection) {
-    const auto content = connection.read_content();  // throws where it is not whole
-    CHECK(content == "archive");
-    ++proxy.wholes;
-    connection.send(http_answer(200, ""));
-  });
-  for (const auto& row : sendings(proxy)) {
+  const auto kinds = sendings(Proxy()).size();
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    // A proxy for each, and the client that waits for no answer last: its whole request reaches upstream whenever it
+    // may, and must not be taken for one of those that are not whole.
+    Proxy proxy;
+    const auto row = sendings(proxy).at(kind);
+    proxy.podman.on(proxy.line("PUT", "archive"), [&](FakePodman::Connection& connection) {
+      const auto content = connection.read_content();  // throws where it is not whole
+      CHECK(content == "archive");
+      ++proxy.wholes;
+      connection.send(http_answer(200, ""));
+    });
     CAPTURE(std::string(row.what));
     const bool streams = row.line.starts_with("PUT");
-    for (const auto leaving : {Leaving::Close, Leaving::HalfClose}) {
+    const auto carried_out = [&] { return streams ? proxy.wholes.load() : proxy.podman.requests(row.line).size(); };
+    for (const auto leaving : {Leaving::HalfClose, Leaving::Close}) {
       for (std::size_t sent = 0; sent <= row.bytes.size(); ++sent) {
         CAPTURE(static_cast<int>(leaving));
         CAPTURE(sent);
         proxy.podman.forget();
-        const bool whole = sent == row.bytes.size();
-        const auto before = streams ? proxy.wholes.load() : proxy.podman.requests(row.line).size();
+        const auto before = carried_out();
         auto client = proxy.client();
         client.send(row.bytes.substr(0, sent));
         if (leaving == Leaving::HalfClose) {
@@ -107,8 +111,7 @@ TEST_CASE("a client that leaves at any byte of what it sends has nothing carried
         }
         client.vanish();
         CHECK(proxy.idle());
-        const auto after = streams ? proxy.wholes.load() : proxy.podman.requests(row.line).size();
-        if (!whole) CHECK(after == before);
+        if (sent < row.bytes.size()) CHECK(carried_out() == before);
       }
       CHECK(proxy.alive());
     }
