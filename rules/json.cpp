@@ -8,8 +8,11 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <bitset>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "rules/plain_steps.hpp"
 #include "rules/utf8.hpp"
@@ -57,7 +60,8 @@ bool holds_surrogate(std::string_view text) {
 template <class Stream>
 class Builder {
  public:
-  Builder(Stream& stream, const Limits& limits) : stream_(stream), limits_(limits) {}
+  Builder(Stream& stream, const Limits& limits, bool checks_texts)
+      : stream_(stream), limits_(limits), checks_texts_(checks_texts) {}
 
   bool Null() { return add(Value()); }
   bool Bool(bool value) { return add(Value(value)); }
@@ -68,22 +72,20 @@ class Builder {
   }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view name(text, size);
-    Object& object = *open_.back().members();
-    if (object.size() == limits_.names)
+    if (members_.size() - open_.back().begin == limits_.names)
       return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
-    if (object.empty() && limits_.trusted) object.reserve(usual_names);
-    object.emplace_back().name = name;
-    if (!limits_.trusted) names_at_.back().push_back(stream_.Tell());
+    members_.emplace_back().name = name;
+    if (!limits_.trusted) names_at_.push_back(stream_.Tell());
     return true;
   }
-  bool StartObject() {
-    if (!limits_.trusted) names_at_.emplace_back();
-    return open(Value::object());
+  bool StartObject() { return open({true, members_.size()}); }
+  bool StartArray() { return open({false, items_.size()}); }
+  bool EndObject(rapidjson::SizeType) {
+    const std::span made(members_.begin() + static_cast<std::ptrdiff_t>(open_.back().begin), members_.end());
+    return settle_repeated(made) && close(members_);
   }
-  bool StartArray() { return open(Value::array()); }
-  bool EndObject(rapidjson::SizeType) { return settle_repeated(*open_.back().members()) && close(); }
-  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool EndArray(rapidjson::SizeType) { return close(items_); }
 
   // Never called: the reader is told to keep number texts. Its template wants them all the same.
   bool Int(int) { return false; }
@@ -96,6 +98,11 @@ class Builder {
   Value root;
 
  private:
+  struct Open {
+    bool object;
+    std::size_t begin;  ///< of its members or items among all
+  };
+
   bool fail(std::string what) { return fail(std::move(what), stream_.Tell()); }
   bool fail(std::string what, std::size_t at) {
     error = {std::move(what), at};
@@ -108,7 +115,7 @@ class Builder {
   }
 
   bool check_text(std::string_view text) {
-    if (limits_.trusted) return true;
+    if (!checks_texts_) return true;
     if (text.find('\0') != std::string_view::npos) return fail("a text holds NUL");
     if (holds_surrogate(text)) return fail("a text holds half of a surrogate pair");
     return true;
@@ -117,75 +124,91 @@ class Builder {
   bool add(Value value) {
     if (open_.empty())
       root = std::move(value);
-    else if (Array* array = open_.back().items())
-      array->push_back(std::move(value));
+    else if (open_.back().object)
+      members_.back().value = std::move(value);
     else
-      open_.back().members()->back().value = std::move(value);
+      items_.push_back(std::move(value));
     return true;
   }
 
-  bool open(Value container) {
+  bool open(Open container) {
     if (open_.size() == limits_.depth) return exceeds("the nesting is deeper than " + std::to_string(limits_.depth));
-    open_.push_back(std::move(container));
+    open_.push_back(container);
     return true;
   }
 
-  bool close() {
-    Value done = std::move(open_.back());
+  /// What was made since it was opened goes into it, and takes no more memory than it needs.
+  template <typename Made>
+  bool close(Made& made) {
+    const auto begin = made.begin() + static_cast<std::ptrdiff_t>(open_.back().begin);
+    Made content(std::make_move_iterator(begin), std::make_move_iterator(made.end()));
+    made.erase(begin, made.end());
     open_.pop_back();
-    return add(std::move(done));
+    return add(std::move(content));
   }
 
   /// Sorted, not compared pairwise: an object with many names must not cost the square of their number. Of a trusted
   /// text the last one counts, as for Go.
-  bool settle_repeated(Object& object) {
-    if (object.size() <= few_names && all_differ(object)) {
-      if (!limits_.trusted) names_at_.pop_back();
-      return true;
+  bool settle_repeated(std::span<Member> object) {
+    if (object.size() > few_names || !all_differ(object)) {
+      std::vector<std::size_t> order(object.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const int names = object[a].name.compare(object[b].name);
+        return names != 0 ? names < 0 : a < b;
+      });
+      if (!settle_repeated(object, order)) return false;
     }
-    std::vector<std::size_t> order(object.size());
-    for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const int names = object[a].name.compare(object[b].name);
-      return names != 0 ? names < 0 : a < b;
-    });
+    if (!limits_.trusted) names_at_.resize(open_.back().begin);
+    return true;
+  }
+
+  bool settle_repeated(std::span<Member> object, const std::vector<std::size_t>& order) {
     std::vector<bool> superseded;
     for (std::size_t place = 1; place < order.size(); ++place) {
       if (object[order[place - 1]].name != object[order[place]].name) continue;
       if (!limits_.trusted)
         return fail("the name " + quoted(object[order[place]].name) + " stands twice in one object",
-                    names_at_.back()[order[place]]);
+                    names_at_[open_.back().begin + order[place]]);
       superseded.resize(object.size());
       superseded[order[place - 1]] = true;
     }
-    if (!limits_.trusted) names_at_.pop_back();
     if (superseded.empty()) return true;
-    Object kept;
+    std::size_t kept = 0;
     for (std::size_t index = 0; index < object.size(); ++index)
-      if (!superseded[index]) kept.push_back(std::move(object[index]));
-    object = std::move(kept);
+      if (!superseded[index]) std::swap(object[kept++], object[index]);
+    members_.resize(open_.back().begin + kept);
     return true;
   }
 
-  /// Few names are compared pairwise: most differ in their length or their last letter.
-  static bool all_differ(const Object& object) {
-    for (std::size_t i = 1; i < object.size(); ++i) {
+  /// Few names are told apart by a mark of each; those with the mark of another are compared with all before them.
+  static bool all_differ(std::span<const Member> object) {
+    std::bitset<1024> marks;
+    for (std::size_t i = 0; i < object.size(); ++i) {
       const std::string& name = object[i].name;
-      for (std::size_t j = 0; j < i; ++j) {
-        const std::string& other = object[j].name;
-        if (other.size() == name.size() && (name.empty() || other.back() == name.back()) && other == name) return false;
-      }
+      auto mark = name.empty() ? marks[0] : marks[mark_of(name)];
+      if (mark && std::any_of(object.begin(), object.begin() + static_cast<std::ptrdiff_t>(i),
+                              [&](const Member& other) { return other.name == name; }))
+        return false;
+      mark = true;
     }
     return true;
   }
 
-  static constexpr std::size_t usual_names = 8;
+  static std::size_t mark_of(const std::string& name) {
+    const auto at = [&](std::size_t place) { return static_cast<unsigned char>(name[place]); };
+    return (name.size() * 331 + at(0) * 31u + at(name.size() / 2) * 7u + at(name.size() - 1)) % 1024;
+  }
+
   static constexpr std::size_t few_names = 80;
 
   Stream& stream_;
   const Limits& limits_;
-  std::vector<Value> open_;
-  std::vector<std::vector<std::size_t>> names_at_;  ///< of the open objects, unless trusted: behind each name
+  const bool checks_texts_;
+  std::vector<Open> open_;
+  Object members_;                     ///< of the open objects
+  Array items_;                        ///< of the open arrays
+  std::vector<std::size_t> names_at_;  ///< behind the name of each member, unless trusted
 };
 
 /// What came of reading, and what was built.
@@ -218,17 +241,19 @@ Reading read_foreign(std::string_view text, const Limits& limits) {
   if (is_utf8(text)) {
     Copy copy(text);
     constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
-    auto reading = read<flags>(copy.stream, Builder(copy.stream, limits));
+    const bool escapes = text.find('\\') != std::string_view::npos;  // else nothing makes a NUL or half of a pair
+    auto reading = read<flags>(copy.stream, Builder(copy.stream, limits, escapes));
     if (!reading.result.IsError()) return reading;
   }
   rapidjson::MemoryStream stream(text.data(), text.size());
-  return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream, Builder(stream, limits));
+  return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream,
+                                                                                      Builder(stream, limits, true));
 }
 
 /// It recurses no deeper than the limit, where the builder ends it.
 Reading read_trusted(std::string_view text, const Limits& limits) {
   Copy copy(text);
-  return read<rapidjson::kParseInsituFlag>(copy.stream, Builder(copy.stream, limits));
+  return read<rapidjson::kParseInsituFlag>(copy.stream, Builder(copy.stream, limits, false));
 }
 
 std::string syntax_error(const rapidjson::ParseResult& result, std::string_view text) {

@@ -1,6 +1,7 @@
 #include "rules/body/tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "rules/ascii.hpp"
@@ -37,6 +38,7 @@ std::optional<json::Value> usual_value(const Rule& rule) {
 
 void finish(Node& node) {
   if (node.row) node.usual = usual_value(node.row->rule);
+  node.index_members();
   for (auto& member : node.members) finish(member);
   for (const auto& child : {&node.item, &node.entry})
     if (*child) finish(**child);
@@ -50,15 +52,34 @@ Node compile(const Table& table) {
   return root;
 }
 
+/// Where the search for that name begins, in whatever case it is written.
+std::size_t first_place(std::string_view name) {
+  std::size_t sum = name.size();
+  for (const std::size_t at : {std::size_t{0}, name.size() / 2, name.size() - 1})
+    if (at < name.size()) sum = 31 * sum + static_cast<unsigned char>(ascii::lower(name[at]));
+  return sum;
+}
+
 }  // namespace
 
 /// Go also folds characters outside ASCII to letters (U+017F, U+212A); such names have no row.
 const Node* Node::member(std::string_view spelling) const {
-  const auto exact = std::ranges::find(members, spelling, &Node::name);
-  if (exact != members.end()) return &*exact;
-  const auto found = std::ranges::find_if(
-      members, [&](const Node& candidate) { return ascii::equal_caseless(candidate.name, spelling); });
-  return found == members.end() ? nullptr : &*found;
+  const Node* other_case = nullptr;
+  for (auto place = first_place(spelling);; ++place) {
+    const Node* candidate = places_[place & (places_.size() - 1)];
+    if (!candidate) return other_case;
+    if (candidate->name == spelling) return candidate;
+    if (!other_case && ascii::equal_caseless(candidate->name, spelling)) other_case = candidate;
+  }
+}
+
+void Node::index_members() {
+  places_.assign(std::bit_ceil(2 * members.size() + 1), nullptr);
+  for (const auto& member : members) {
+    auto place = first_place(member.name);
+    while (places_[place & (places_.size() - 1)]) ++place;
+    places_[place & (places_.size() - 1)] = &member;
+  }
 }
 
 const Node& tree_of(const Table& table) {

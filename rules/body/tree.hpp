@@ -22,6 +22,11 @@ struct Node {
   bool is_leaf() const { return members.empty() && !item && !entry; }
   /// By the client's spelling of its name; nullptr: it has no row.
   const Node* member(std::string_view spelling) const;
+  /// When it has all of its members.
+  void index_members();
+
+ private:
+  std::vector<const Node*> places_ = {};  ///< of members, by their names; nullptr: free. A power of two of them.
 };
 
 /// Compiled once.

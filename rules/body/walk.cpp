@@ -56,36 +56,59 @@ class Walk {
   Walk(Exchange& exchange, JudgedBody& judged) : exchange_(exchange), judged_(judged) {}
 
   /// `optional`: a member of an object, which is dropped when it says nothing. Items and entries stay.
-  Judgement judge(const Node& node, json::Value& value, const std::string& path, std::string* key, bool optional) {
+  Judgement judge(const Node& node, json::Value& value, std::string* key, bool optional) {
     static constexpr Rule none{};
     const Rule& rule = node.row ? node.row->rule : none;
     const bool is_default = !rule.default_text.empty() && value == *node.usual;
-    if (rule.kind == Rule::Kind::Denied && !value.is_zero() && !is_default) return denied(rule.refusal, path);
+    if (rule.kind == Rule::Kind::Denied && !value.is_zero() && !is_default) return denied(rule.refusal, path_);
     if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default) {
       value = {};
       return std::nullopt;
     }
-    if (auto deny = judge_inside(node, value, path)) return deny;
+    if (auto deny = judge_inside(node, value)) return deny;
     if (rule.kind == Rule::Kind::Forced) value = *node.usual;
     if (optional && !keeps_zero(rule) && says_nothing(value)) {
       value = {};
       return std::nullopt;
     }
-    return apply(rule, value, {exchange_, judged_, path, key});
+    return apply(rule, value, {exchange_, judged_, path_, key});
   }
 
  private:
+  /// Where the walk is, for as long as this lives.
+  class Step {
+   public:
+    Step(std::string& path, std::string_view before, std::string_view name) : path_(path), size_(path.size()) {
+      if (size_ != 0) path.append(before);
+      path.append(name);
+    }
+    ~Step() { path_.resize(size_); }
+    Step(const Step&) = delete;
+
+   private:
+    std::string& path_;
+    std::size_t size_;
+  };
+
+  Step into_items() { return {path_, "", "[]"}; }
+  Step into_entries() { return {path_, "", "{}"}; }
+  Step into(std::string_view member) { return {path_, ".", member}; }
+
   static bool keeps_zero(const Rule& rule) { return rule.keeps_zero || rule.kind == Rule::Kind::Forced; }
 
-  Judgement judge_inside(const Node& node, json::Value& value, const std::string& path) {
-    if (node.item) return value.items() ? judge_items(node, *value.items(), path) : mistyped(path);
-    if (node.entry && node.members.empty())
-      return value.members() ? judge_entries(node, *value.members(), path) : mistyped(path);
-    if (!node.is_leaf()) return value.members() ? judge_members(node, *value.members(), path) : mistyped(path);
-    return has_shape(value, node.row->shape) ? std::nullopt : mistyped(path);
+  Judgement judge_inside(const Node& node, json::Value& value) {
+    if (node.item) return value.items() ? judge_items(node, *value.items()) : mistyped();
+    if (node.entry && node.members.empty()) return value.members() ? judge_entries(node, *value.members()) : mistyped();
+    if (!node.is_leaf()) return value.members() ? judge_members(node, *value.members()) : mistyped();
+    return has_shape(value, node.row->shape) ? std::nullopt : mistyped();
   }
 
-  static Judgement mistyped(const std::string& path) { return denied(refusal("field.type"), path); }
+  Judgement mistyped() const { return denied(refusal("field.type"), path_); }
+
+  Judgement repeated(std::string_view member) {
+    const auto step = into(member);
+    return denied(refusal("field.repeated"), path_);
+  }
 
   /// Go reads null as nothing said; where something must stand, that is the empty thing. A text in a list is refused:
   /// Podman reads it as "" and then stumbles.
@@ -95,60 +118,88 @@ class Walk {
     if (node.entry || !node.members.empty()) value = json::Value::object();
   }
 
-  Judgement judge_items(const Node& node, json::Array& items, const std::string& path) {
-    json::Array kept;
+  // What is kept moves up to what was kept before it.
+
+  Judgement judge_items(const Node& node, json::Array& items) {
+    const auto step = into_items();
+    auto kept = items.begin();
     for (json::Value& item : items) {
       fill_null(*node.item, item);
-      if (auto deny = judge(*node.item, item, path + "[]", nullptr, false)) return deny;
-      if (!item.is_null()) kept.push_back(std::move(item));
+      if (auto deny = judge(*node.item, item, nullptr, false)) return deny;
+      if (!item.is_null()) keep(item, kept);
     }
-    items = std::move(kept);
+    items.erase(kept, items.end());
     return std::nullopt;
   }
 
-  Judgement judge_entries(const Node& node, json::Object& entries, const std::string& path) {
-    json::Object kept;
+  Judgement judge_entries(const Node& node, json::Object& entries) {
+    auto kept = entries.begin();
     for (json::Member& each : entries) {
-      fill_null(*node.entry, each.value);
-      if (each.value.is_null() && node.entry->row && node.entry->row->shape == Shape::Text) each.value = "";
-      if (each.value.is_null()) each.value = json::Value::object();
-      if (auto deny = judge(*node.entry, each.value, path + "{}", &each.name, false)) return deny;
+      if (auto deny = judge_entry(node, each)) return deny;
       if (each.value.is_null()) continue;
-      if (std::ranges::find(kept, each.name, &json::Member::name) != kept.end())
-        return denied(refusal("field.repeated"), path + "." + each.name);
-      kept.push_back(std::move(each));
+      if (std::find_if(entries.begin(), kept, [&](const json::Member& one) { return one.name == each.name; }) != kept)
+        return repeated(each.name);
+      keep(each, kept);
     }
-    entries = std::move(kept);
+    entries.erase(kept, entries.end());
     return std::nullopt;
+  }
+
+  Judgement judge_entry(const Node& node, json::Member& entry) {
+    const auto step = into_entries();
+    fill_null(*node.entry, entry.value);
+    if (entry.value.is_null() && node.entry->row && node.entry->row->shape == Shape::Text) entry.value = "";
+    if (entry.value.is_null()) entry.value = json::Value::object();
+    return judge(*node.entry, entry.value, &entry.name, false);
   }
 
   /// A member without a row. `{}` beside rows of members is about all others: dropped, or refused.
-  Judgement judge_other(const Node& node, json::Member& member, const std::string& prefix) {
-    if (!node.entry) return denied(refusal("field.unknown"), prefix + member.name);
-    return judge(*node.entry, member.value, prefix + member.name, nullptr, true);
+  Judgement judge_other(const Node& node, json::Member& member) {
+    const auto step = into(member.name);
+    if (!node.entry) return denied(refusal("field.unknown"), path_);
+    return judge(*node.entry, member.value, nullptr, true);
   }
 
-  Judgement judge_members(const Node& node, json::Object& members, const std::string& path) {
-    const std::string prefix = path.empty() ? path : path + ".";
+  Judgement judge_members(const Node& node, json::Object& members) {
     std::vector<bool> seen(node.members.size());
-    json::Value kept = json::Value::object();
+    auto kept = members.begin();
     for (json::Member& each : members) {
       const Node* child = node.member(each.name);
       if (!child) {
-        if (auto deny = judge_other(node, each, prefix)) return deny;
+        if (auto deny = judge_other(node, each)) return deny;
         continue;
       }
       const auto index = static_cast<std::size_t>(child - node.members.data());
-      if (seen[index]) return denied(refusal("field.repeated"), prefix + each.name);
+      if (seen[index]) return repeated(each.name);
       seen[index] = true;
       if (each.value.is_null()) continue;
-      if (auto deny = judge(*child, each.value, prefix + child->name, nullptr, true)) return deny;
-      if (!each.value.is_null()) kept.members()->push_back({child->name, std::move(each.value)});
+      if (auto deny = judge_member(*child, each)) return deny;
+      if (!each.value.is_null()) keep(each, kept);
     }
+    members.erase(kept, members.end());
     for (const Node& child : node.members)
-      if (child.row && child.row->rule.kind == Rule::Kind::Forced) kept.set(child.name, *child.usual);
-    members = std::move(*kept.members());
+      if (child.row && child.row->rule.kind == Rule::Kind::Forced) force(members, child);
     return std::nullopt;
+  }
+
+  Judgement judge_member(const Node& child, json::Member& member) {
+    if (member.name != child.name) member.name = child.name;
+    const auto step = into(child.name);
+    return judge(child, member.value, nullptr, true);
+  }
+
+  static void force(json::Object& members, const Node& child) {
+    const auto found = std::ranges::find(members, child.name, &json::Member::name);
+    if (found == members.end())
+      members.push_back({child.name, *child.usual});
+    else
+      found->value = *child.usual;
+  }
+
+  template <typename Item, typename Place>
+  static void keep(Item& item, Place& end) {
+    if (&item != &*end) *end = std::move(item);
+    ++end;
   }
 
   static Judgement apply(const Rule& rule, json::Value& value, const Place& place) {
@@ -176,12 +227,13 @@ class Walk {
 
   Exchange& exchange_;
   JudgedBody& judged_;
+  std::string path_;  ///< in Podman's spelling
 };
 
 }  // namespace
 
 std::optional<Deny> walk(const Table& table, json::Value& content, Exchange& exchange, JudgedBody& judged) {
-  return Walk(exchange, judged).judge(tree_of(table), content, "", nullptr, false);
+  return Walk(exchange, judged).judge(tree_of(table), content, nullptr, false);
 }
 
 }  // namespace podfence::rules
