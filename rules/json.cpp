@@ -60,8 +60,10 @@ bool holds_surrogate(std::string_view text) {
 template <class Stream>
 class Builder {
  public:
-  Builder(Stream& stream, const Limits& limits, bool checks_texts)
-      : stream_(stream), limits_(limits), checks_texts_(checks_texts) {}
+  Builder(Stream& stream, std::size_t size, const Limits& limits, bool checks_texts)
+      : stream_(stream), limits_(limits), checks_texts_(checks_texts) {
+    members_.reserve(std::min(size / usual_member, few_names));
+  }
 
   bool Null() { return add(Value()); }
   bool Bool(bool value) { return add(Value(value)); }
@@ -75,7 +77,7 @@ class Builder {
     if (members_.size() - open_.back().begin == limits_.names)
       return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
-    members_.emplace_back().name = name;
+    members_.emplace_back(std::string(name));
     if (!limits_.trusted) names_at_.push_back(stream_.Tell());
     return true;
   }
@@ -201,6 +203,7 @@ class Builder {
   }
 
   static constexpr std::size_t few_names = 80;
+  static constexpr std::size_t usual_member = 32;  ///< bytes of text
 
   Stream& stream_;
   const Limits& limits_;
@@ -242,18 +245,18 @@ Reading read_foreign(std::string_view text, const Limits& limits) {
     Copy copy(text);
     constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
     const bool escapes = text.find('\\') != std::string_view::npos;  // else nothing makes a NUL or half of a pair
-    auto reading = read<flags>(copy.stream, Builder(copy.stream, limits, escapes));
+    auto reading = read<flags>(copy.stream, Builder(copy.stream, text.size(), limits, escapes));
     if (!reading.result.IsError()) return reading;
   }
   rapidjson::MemoryStream stream(text.data(), text.size());
-  return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream,
-                                                                                      Builder(stream, limits, true));
+  return read<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(
+      stream, Builder(stream, text.size(), limits, true));
 }
 
 /// It recurses no deeper than the limit, where the builder ends it.
 Reading read_trusted(std::string_view text, const Limits& limits) {
   Copy copy(text);
-  return read<rapidjson::kParseInsituFlag>(copy.stream, Builder(copy.stream, limits, false));
+  return read<rapidjson::kParseInsituFlag>(copy.stream, Builder(copy.stream, text.size(), limits, false));
 }
 
 std::string syntax_error(const rapidjson::ParseResult& result, std::string_view text) {

@@ -137,7 +137,7 @@ Decision plain(Exchange& exchange) {
   forward.volumes = std::move(judged.volumes);
   forward.networks = std::move(judged.networks);
   note_uses(exchange, &judged.content, forward);
-  forward.request.content = json::write(judged.content);
+  if (exchange.facts.complete()) forward.request.content = json::write(judged.content);  // else it is not sent yet
   forward.request.fields.push_back({"Content-Type", "application/json"});
   return forward;
 }

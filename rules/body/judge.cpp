@@ -35,12 +35,10 @@ std::variant<JudgedBody, Deny> judge_body(Body body, const json::Value& content,
   }
   if (!content.members()) return *refuse(refusal("content.missing"), endpoint);
   JudgedBody judged;
-  json::Value rewritten = content;
-  if (auto deny = walk(*table, rewritten, exchange, judged)) {
+  if (auto deny = walk(*table, content, exchange, judged)) {
     mend_way_out(*deny, exchange);
     return std::move(*deny);
   }
-  judged.content = std::move(rewritten);
   return judged;
 }
 

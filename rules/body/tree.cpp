@@ -54,10 +54,9 @@ Node compile(const Table& table) {
 
 /// Where the search for that name begins, in whatever case it is written.
 std::size_t first_place(std::string_view name) {
-  std::size_t sum = name.size();
-  for (const std::size_t at : {std::size_t{0}, name.size() / 2, name.size() - 1})
-    if (at < name.size()) sum = 31 * sum + static_cast<unsigned char>(ascii::lower(name[at]));
-  return sum;
+  if (name.empty()) return 0;
+  const auto folded = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(name[at] | 0x20)}; };
+  return 31 * (31 * (31 * name.size() + folded(0)) + folded(name.size() / 2)) + folded(name.size() - 1);
 }
 
 }  // namespace

@@ -15,8 +15,6 @@ namespace {
 
 using Judgement = std::optional<Deny>;
 
-Deny denied(const Refusal* rule, const std::string& subject) { return {rule, subject, Kind::None}; }
-
 bool is_text_list(const json::Value& value) {
   return value.items() && std::ranges::all_of(*value.items(), [](const json::Value& item) { return item.string(); });
 }
@@ -55,115 +53,127 @@ class Walk {
  public:
   Walk(Exchange& exchange, JudgedBody& judged) : exchange_(exchange), judged_(judged) {}
 
-  /// `optional`: a member of an object, which is dropped when it says nothing. Items and entries stay.
-  Judgement judge(const Node& node, json::Value& value, std::string* key, bool optional) {
+  /// `said`: by the client; what is let through is put into `kept`, which is null before. `optional`: a member of an
+  /// object, which is dropped when it says nothing. Items and entries stay.
+  Judgement judge(const Node& node, const json::Value& said, json::Value& kept, std::string* key, bool optional) {
     static constexpr Rule none{};
     const Rule& rule = node.row ? node.row->rule : none;
-    const bool is_default = !rule.default_text.empty() && value == *node.usual;
-    if (rule.kind == Rule::Kind::Denied && !value.is_zero() && !is_default) return denied(rule.refusal, path_);
-    if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default) {
-      value = {};
+    const bool is_default = !rule.default_text.empty() && said == *node.usual;
+    if (rule.kind == Rule::Kind::Denied && !said.is_zero() && !is_default) return denied(rule.refusal);
+    if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default) return std::nullopt;
+    const bool dropped_when_empty = optional && !keeps_zero(rule);
+    if (node.is_leaf()) {
+      if (!has_shape(said, node.row->shape)) return mistyped();
+      if (dropped_when_empty && says_nothing(said)) return std::nullopt;
+      kept = said;
+    } else if (auto deny = judge_inside(node, said, kept)) {
+      return deny;
+    }
+    if (rule.kind == Rule::Kind::Forced) kept = *node.usual;
+    if (dropped_when_empty && says_nothing(kept)) {
+      kept = {};
       return std::nullopt;
     }
-    if (auto deny = judge_inside(node, value)) return deny;
-    if (rule.kind == Rule::Kind::Forced) value = *node.usual;
-    if (optional && !keeps_zero(rule) && says_nothing(value)) {
-      value = {};
-      return std::nullopt;
-    }
-    return apply(rule, value, {exchange_, judged_, path_, key});
+    return apply(rule, kept, key);
   }
 
  private:
   /// Where the walk is, for as long as this lives.
   class Step {
    public:
-    Step(std::string& path, std::string_view before, std::string_view name) : path_(path), size_(path.size()) {
-      if (size_ != 0) path.append(before);
-      path.append(name);
-    }
-    ~Step() { path_.resize(size_); }
+    Step(std::vector<std::string_view>& steps, std::string_view step) : steps_(steps) { steps.push_back(step); }
+    ~Step() { steps_.pop_back(); }
     Step(const Step&) = delete;
 
    private:
-    std::string& path_;
-    std::size_t size_;
+    std::vector<std::string_view>& steps_;
   };
 
-  Step into_items() { return {path_, "", "[]"}; }
-  Step into_entries() { return {path_, "", "{}"}; }
-  Step into(std::string_view member) { return {path_, ".", member}; }
+  static constexpr std::string_view items = "[]", entries = "{}";
+
+  /// In Podman's spelling, as in the table.
+  std::string path() const {
+    std::string text;
+    for (const auto step : steps_) {
+      const bool member = step.data() != items.data() && step.data() != entries.data();
+      text.append(member && !text.empty() ? "." : "").append(step);
+    }
+    return text;
+  }
 
   static bool keeps_zero(const Rule& rule) { return rule.keeps_zero || rule.kind == Rule::Kind::Forced; }
 
-  Judgement judge_inside(const Node& node, json::Value& value) {
-    if (node.item) return value.items() ? judge_items(node, *value.items()) : mistyped();
-    if (node.entry && node.members.empty()) return value.members() ? judge_entries(node, *value.members()) : mistyped();
-    if (!node.is_leaf()) return value.members() ? judge_members(node, *value.members()) : mistyped();
-    return has_shape(value, node.row->shape) ? std::nullopt : mistyped();
+  Judgement judge_inside(const Node& node, const json::Value& said, json::Value& kept) {
+    if (node.item) return said.items() ? judge_items(node, *said.items(), kept.become_array()) : mistyped();
+    if (!said.members()) return mistyped();
+    const bool is_map = node.entry && node.members.empty();
+    return is_map ? judge_entries(node, *said.members(), kept.become_object())
+                  : judge_members(node, *said.members(), kept.become_object());
   }
 
-  Judgement mistyped() const { return denied(refusal("field.type"), path_); }
+  Judgement denied(const Refusal* rule) const { return Deny{rule, path(), Kind::None}; }
+  Judgement mistyped() const { return denied(refusal("field.type")); }
 
   Judgement repeated(std::string_view member) {
-    const auto step = into(member);
-    return denied(refusal("field.repeated"), path_);
+    const Step step(steps_, member);
+    return denied(refusal("field.repeated"));
   }
 
   /// Go reads null as nothing said; where something must stand, that is the empty thing. A text in a list is refused:
   /// Podman reads it as "" and then stumbles.
-  static void fill_null(const Node& node, json::Value& value) {
-    if (!value.is_null()) return;
-    if (node.item) value = json::Value::array();
-    if (node.entry || !node.members.empty()) value = json::Value::object();
+  static const json::Value& or_empty(const Node& node, const json::Value& said) {
+    static const auto list = json::Value::array(), map = json::Value::object();
+    if (!said.is_null()) return said;
+    if (node.entry || !node.members.empty()) return map;
+    return node.item ? list : said;
   }
 
-  // What is kept moves up to what was kept before it.
+  /// As well where it is no list and no map.
+  static const json::Value& entry_or_empty(const Node& node, const json::Value& said) {
+    static const json::Value text(""), map = json::Value::object();
+    const auto& value = or_empty(node, said);
+    if (!value.is_null()) return value;
+    return node.row && node.row->shape == Shape::Text ? text : map;
+  }
 
-  Judgement judge_items(const Node& node, json::Array& items) {
-    const auto step = into_items();
-    auto kept = items.begin();
-    for (json::Value& item : items) {
-      fill_null(*node.item, item);
-      if (auto deny = judge(*node.item, item, nullptr, false)) return deny;
-      if (!item.is_null()) keep(item, kept);
+  Judgement judge_items(const Node& node, const json::Array& said, json::Array& kept) {
+    const Step step(steps_, items);
+    kept.reserve(said.size());
+    for (const json::Value& item : said) {
+      json::Value value;
+      if (auto deny = judge(*node.item, or_empty(*node.item, item), value, nullptr, false)) return deny;
+      if (!value.is_null()) kept.push_back(std::move(value));
     }
-    items.erase(kept, items.end());
     return std::nullopt;
   }
 
-  Judgement judge_entries(const Node& node, json::Object& entries) {
-    auto kept = entries.begin();
-    for (json::Member& each : entries) {
-      if (auto deny = judge_entry(node, each)) return deny;
-      if (each.value.is_null()) continue;
-      if (std::find_if(entries.begin(), kept, [&](const json::Member& one) { return one.name == each.name; }) != kept)
-        return repeated(each.name);
-      keep(each, kept);
+  Judgement judge_entries(const Node& node, const json::Object& said, json::Object& kept) {
+    kept.reserve(said.size());
+    for (const json::Member& each : said) {
+      json::Member entry{each.name, {}};
+      if (auto deny = judge_entry(*node.entry, each.value, entry)) return deny;
+      if (entry.value.is_null()) continue;
+      if (std::ranges::find(kept, entry.name, &json::Member::name) != kept.end()) return repeated(entry.name);
+      kept.push_back(std::move(entry));
     }
-    entries.erase(kept, entries.end());
     return std::nullopt;
   }
 
-  Judgement judge_entry(const Node& node, json::Member& entry) {
-    const auto step = into_entries();
-    fill_null(*node.entry, entry.value);
-    if (entry.value.is_null() && node.entry->row && node.entry->row->shape == Shape::Text) entry.value = "";
-    if (entry.value.is_null()) entry.value = json::Value::object();
-    return judge(*node.entry, entry.value, &entry.name, false);
+  Judgement judge_entry(const Node& node, const json::Value& said, json::Member& kept) {
+    const Step step(steps_, entries);
+    return judge(node, entry_or_empty(node, said), kept.value, &kept.name, false);
   }
 
   /// A member without a row. `{}` beside rows of members is about all others: dropped, or refused.
-  Judgement judge_other(const Node& node, json::Member& member) {
-    const auto step = into(member.name);
-    if (!node.entry) return denied(refusal("field.unknown"), path_);
-    return judge(*node.entry, member.value, nullptr, true);
+  Judgement judge_other(const Node& node, const json::Member& said) {
+    const Step step(steps_, said.name);
+    json::Value none;
+    return node.entry ? judge(*node.entry, said.value, none, nullptr, true) : denied(refusal("field.unknown"));
   }
 
-  Judgement judge_members(const Node& node, json::Object& members) {
+  Judgement judge_members(const Node& node, const json::Object& said, json::Object& kept) {
     std::vector<bool> seen(node.members.size());
-    auto kept = members.begin();
-    for (json::Member& each : members) {
+    for (const json::Member& each : said) {
       const Node* child = node.member(each.name);
       if (!child) {
         if (auto deny = judge_other(node, each)) return deny;
@@ -173,45 +183,38 @@ class Walk {
       if (seen[index]) return repeated(each.name);
       seen[index] = true;
       if (each.value.is_null()) continue;
-      if (auto deny = judge_member(*child, each)) return deny;
-      if (!each.value.is_null()) keep(each, kept);
+      json::Value value;
+      if (auto deny = judge_member(*child, each.value, value)) return deny;
+      if (!value.is_null()) kept.push_back({child->name, std::move(value)});
     }
-    members.erase(kept, members.end());
     for (const Node& child : node.members)
-      if (child.row && child.row->rule.kind == Rule::Kind::Forced) force(members, child);
+      if (child.row && child.row->rule.kind == Rule::Kind::Forced) force(child, kept);
     return std::nullopt;
   }
 
-  Judgement judge_member(const Node& child, json::Member& member) {
-    if (member.name != child.name) member.name = child.name;
-    const auto step = into(child.name);
-    return judge(child, member.value, nullptr, true);
+  Judgement judge_member(const Node& child, const json::Value& said, json::Value& kept) {
+    const Step step(steps_, child.name);
+    return judge(child, said, kept, nullptr, true);
   }
 
-  static void force(json::Object& members, const Node& child) {
-    const auto found = std::ranges::find(members, child.name, &json::Member::name);
-    if (found == members.end())
-      members.push_back({child.name, *child.usual});
+  static void force(const Node& child, json::Object& kept) {
+    const auto found = std::ranges::find(kept, child.name, &json::Member::name);
+    if (found == kept.end())
+      kept.push_back({child.name, *child.usual});
     else
       found->value = *child.usual;
   }
 
-  template <typename Item, typename Place>
-  static void keep(Item& item, Place& end) {
-    if (&item != &*end) *end = std::move(item);
-    ++end;
-  }
-
-  static Judgement apply(const Rule& rule, json::Value& value, const Place& place) {
-    if (rule.kind == Rule::Kind::Checked) return rule.check(value, place);
+  Judgement apply(const Rule& rule, json::Value& value, std::string* key) {
+    if (rule.kind == Rule::Kind::Checked) return rule.check(value, {exchange_, judged_, path(), key});
     if (rule.kind == Rule::Kind::Choice && !is_among(*value.string(), rule.value))
-      return denied(refusal("field.value"), place.path);
+      return denied(refusal("field.value"));
     if (rule.kind == Rule::Kind::Bounded) {
       const auto number = value.int64();
       if (number && *number < rule.least)
-        return out_of_bounds(place.path, json::write(value), "least", std::to_string(rule.least));
+        return out_of_bounds(path(), json::write(value), "least", std::to_string(rule.least));
       if (!number || *number > rule.most)
-        return out_of_bounds(place.path, json::write(value), "most", std::to_string(rule.most));
+        return out_of_bounds(path(), json::write(value), "most", std::to_string(rule.most));
     }
     return std::nullopt;
   }
@@ -227,13 +230,13 @@ class Walk {
 
   Exchange& exchange_;
   JudgedBody& judged_;
-  std::string path_;  ///< in Podman's spelling
+  std::vector<std::string_view> steps_;  ///< from the whole content to where the walk is
 };
 
 }  // namespace
 
-std::optional<Deny> walk(const Table& table, json::Value& content, Exchange& exchange, JudgedBody& judged) {
-  return Walk(exchange, judged).judge(tree_of(table), content, nullptr, false);
+std::optional<Deny> walk(const Table& table, const json::Value& said, Exchange& exchange, JudgedBody& judged) {
+  return Walk(exchange, judged).judge(tree_of(table), said, judged.content, nullptr, false);
 }
 
 }  // namespace podfence::rules

@@ -7,7 +7,7 @@
 
 namespace podfence::rules {
 
-/// Rewrites `content` in place; it then holds only what rows let through, in Podman's spelling.
-std::optional<Deny> walk(const Table& table, json::Value& content, Exchange& exchange, JudgedBody& judged);
+/// Of what a client said, `judged.content` gets what rows let through, in Podman's spelling.
+std::optional<Deny> walk(const Table& table, const json::Value& said, Exchange& exchange, JudgedBody& judged);
 
 }  // namespace podfence::rules
