@@ -133,8 +133,8 @@ std::size_t Connection::send_now(const Pieces& pieces, boost::system::error_code
   std::array<iovec, max_pieces> parts{};
   msghdr message{};
   message.msg_iov = parts.data();
-  message.msg_iovlen = parts.size();
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = {const_cast<void*>(pieces[i].data()), pieces[i].size()};
+  for (const auto& piece : pieces)
+    if (piece.size() != 0) parts[message.msg_iovlen++] = {const_cast<void*>(piece.data()), piece.size()};
   const auto sent = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent >= 0) return static_cast<std::size_t>(sent);
   if (errno != EAGAIN && errno != EINTR) error.assign(errno, boost::system::system_category());

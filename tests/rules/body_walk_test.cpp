@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
+#include "rules/ascii.hpp"
 #include "rules/body/table.hpp"
+#include "rules/body/tree.hpp"
 #include "tests/rules/body_judge.hpp"
 
 using namespace podfence::tests;
@@ -30,6 +34,30 @@ TEST_CASE("names are matched without regard to case and written in Podman's spel
   CHECK(host_config(R"("bINDS":["/etc:/x"])") == "mount.host-path");
   CHECK(libpod(R"("PRIVILEGED":true)") == "privilege.privileged");
   CHECK(compat(R"("\u0048ostConfig":{"Privileged":true})") == "privilege.privileged");
+}
+
+TEST_CASE("every member of every table is found by its name in any case, and by no other") {
+  std::size_t count = 0;
+  const std::function<void(const Node&)> look_into = [&](const Node& node) {
+    for (const Node& member : node.members) {
+      CAPTURE(member.name);
+      CHECK(node.member(member.name) == &member);
+      CHECK(node.member(ascii::lower(member.name)) == &member);
+      std::string upper = member.name;
+      for (char& c : upper)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+      CHECK(node.member(upper) == &member);
+      CHECK(node.member(member.name + "x") == nullptr);
+      CHECK(node.member(member.name.substr(1)) != &member);
+      ++count;
+      look_into(member);
+    }
+    CHECK(node.member("") == nullptr);
+    for (const auto& child : {&node.item, &node.entry})
+      if (*child) look_into(**child);
+  };
+  for (const Table& table : tables()) look_into(tree_of(table));
+  CHECK(count > 300);
 }
 
 TEST_CASE("a field in two spellings is refused at every depth") {

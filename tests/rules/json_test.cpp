@@ -130,6 +130,34 @@ TEST_CASE("a repeated name is refused however it is escaped") {
   CHECK(error_of(R"({"a":1,"A":2})").empty());
 }
 
+TEST_CASE("names that differ in few characters are told apart, however many there are") {
+  // The same length, first, middle and last character.
+  const auto name = [](int number) { return "n" + std::to_string(100 + number) + "_middle_" + "xyz"; };
+  for (const int count : {2, 79, 80, 81, 300}) {
+    CAPTURE(count);
+    std::string text = "{";
+    for (int i = 0; i < count; ++i) text += "\"" + name(i) + "\":" + std::to_string(i) + ",";
+    const auto differing = parsed(text + "\"\":0}");
+    CHECK(differing.members()->size() == static_cast<std::size_t>(count) + 1);
+    for (int i = 0; i < count; ++i) CHECK(differing.find(name(i))->int64() == i);
+    for (const int again : {0, count / 2, count - 1})
+      CHECK(error_of(text + "\"" + name(again) + "\":0}").starts_with("the name \"" + name(again) + "\" stands twice"));
+    CHECK(error_of(text + "\"\":0,\"\":0}").starts_with("the name \"\" stands twice"));
+    const auto last = parsed(text + "\"" + name(0) + "\":7}", json::answer_limits);
+    CHECK(last.members()->size() == static_cast<std::size_t>(count));
+    CHECK(last.members()->back().value.int64() == 7);
+  }
+}
+
+TEST_CASE("a value takes no more memory than its parts, however they came") {
+  const auto value = parsed(R"({"a":[1,2,3],"b":{"c":{},"d":[[],[{}]],"e":1},"f":[{"g":1},{"h":2},{"i":3}]})");
+  CHECK(json::write(value) == R"({"a":[1,2,3],"b":{"c":{},"d":[[],[{}]],"e":1},"f":[{"g":1},{"h":2},{"i":3}]})");
+  CHECK(value.members()->capacity() == 3);
+  CHECK(value.find("a")->items()->capacity() == 3);
+  CHECK(value.find("f")->items()->capacity() == 3);
+  CHECK(value.find("b")->members()->capacity() == 3);
+}
+
 TEST_CASE("a long name is cut in the message between characters") {
   const std::string name = std::string(63, 'n') + "\xE2\x82\xAC" + "tail";
   CHECK(error_of("{\"" + name + "\":1,\"" + name + "\":1}").find("\"" + std::string(63, 'n') + "...\"") !=

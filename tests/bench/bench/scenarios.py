@@ -84,13 +84,12 @@ def build(bench, target, mebibytes):
 def memory(bench, target, idle, streams):
     """KiB: at the start, each idle connection and each silent stream of events more."""
     front = target.fronts["small"]
-    fresh, _ = target.memory()
-    figures = {"fresh": fresh / len(target.processes)}
+    figures = {"fresh": target.memory() / len(target.processes)}
     for name, kind, count in (("idle", "idle", idle), ("stream", "streams", streams)):
-        before, _ = target.memory()
+        before = target.memory()
         held = bench.hold(front, (kind, "--connections", count))
         time.sleep(1)
-        figures[name] = (target.memory()[0] - before) / count
+        figures[name] = (target.memory() - before) / count
         held.stdin.close()
         try:
             held.wait(10)

@@ -3,6 +3,7 @@ once, in front of every engine, and gives a socket for each."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -62,40 +63,52 @@ POLICY = {"policy": "builder", "images": {"shared": ["localhost/hello"]},
 
 
 class Target:
-    """A running proxy. `cpu()`: nanoseconds of processor time that it took so far; `memory()`: its own, in KiB, now and at most."""
+    """A running proxy. `cpu()`: nanoseconds of processor time that it took so far; `memory()`: its own, in KiB; `peak()`: the most
+    of it and of its program, in KiB, of one proxy."""
 
     def __init__(self, name, fronts, processes):
         self.name, self.fronts, self.processes = name, fronts, processes
 
+    @staticmethod
+    def _with_children(process):
+        return [process.pid, *map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())]
+
     def _all(self):
-        for process in self.processes:
-            yield process.pid
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            yield from map(int, children)
+        return [pid for process in self.processes for pid in self._with_children(process)]
 
     def cpu(self):
         return sum(int(Path(f"/proc/{pid}/task/{task}/schedstat").read_text().split()[0])
                    for pid in self._all() for task in os.listdir(f"/proc/{pid}/task"))
 
+    @staticmethod
+    def _kibibytes(pid, what):
+        return int(re.search(rf"^{what}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.M).group(1))
+
     def memory(self):
-        now = peak = 0
-        for pid in self._all():
-            status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
-            now += int(status["RssAnon"].split()[0])
-            peak += int(status["VmHWM"].split()[0])
-        return now, peak
+        return sum(self._kibibytes(pid, "RssAnon") for pid in self._all())
+
+    def peak(self):
+        return max(sum(self._kibibytes(pid, "VmHWM") for pid in self._with_children(process)) for process in self.processes)
 
 
 class Bench:
     """The programs of one run; ends them all."""
 
     def __init__(self, folder, programs, podfence, tools, realtime, engines=None):
-        self.folder, self.programs, self.podfence, self.tools, self.realtime = Path(folder), Path(programs), podfence, tools, realtime
+        self.folder = Path(folder)
+        self.folder.mkdir(exist_ok=True)
+        self.programs, self.podfence, self.tools, self.realtime = Path(programs), podfence, tools, realtime
         self.engines = engines or ENGINES
         self.processes, self.tool = [], []
         self.sockets = {name: str(self.folder / f"engine-{name}.sock") for name in self.engines}
         pairs = [f"{self.sockets[name]}={count}" for name, count in self.engines.items()]
         self.engine = self.start("engine", [self.program("engine"), *pairs], self.sockets.values(), 0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
 
     def program(self, name):
         return str(self.programs / f"bench_{name}")
