@@ -3,7 +3,6 @@
 // the caller learns the answer and asks for the decision again (decide.hpp).
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +14,7 @@
 #include "rules/decision.hpp"
 #include "rules/engine_version.hpp"
 #include "rules/json.hpp"
+#include "rules/owner_memory.hpp"
 #include "rules/project.hpp"
 #include "rules/usage.hpp"
 
@@ -38,38 +38,6 @@ class Ledger {
   virtual std::string cache_key(std::string_view project) const = 0;
   /// How many images it holds.
   virtual std::int64_t images(std::string_view project) const = 0;
-};
-
-/// Whose an object with an immutable id is or was: ids are never used twice and labels of an id never change. Bounded;
-/// the oldest is forgotten first, and what is forgotten is asked again.
-class OwnerMemory {
- public:
-  explicit OwnerMemory(std::size_t capacity = 65536) : capacity_(capacity) {}
-  void remember(Kind kind, std::string_view id, std::string_view project);
-  /// The project, "" for "no project's", or nullptr when unknown.
-  const std::string* owner(Kind kind, std::string_view id) const;
-
-  /// Of a container that is remembered: is it the infra container of a pod? It is so for ever, or never.
-  void note_infra(std::string_view container, bool is_infra);
-  /// nullopt: not known.
-  std::optional<bool> is_infra(std::string_view container) const;
-
-  std::size_t size() const { return owners_.size(); }
-  /// How often owner() knew, and did not.
-  std::uint64_t hits() const { return hits_; }
-  std::uint64_t misses() const { return misses_; }
-
- private:
-  using Key = std::pair<Kind, std::string>;
-  struct Known {
-    std::string project;
-    std::optional<bool> is_infra;
-  };
-  std::size_t capacity_;
-  std::map<Key, Known> owners_;
-  std::deque<Key> order_;
-  mutable std::uint64_t hits_ = 0;
-  mutable std::uint64_t misses_ = 0;
 };
 
 struct Fact {

@@ -77,7 +77,7 @@ class Builder {
     if (members_.size() - open_.back().begin == limits_.names)
       return exceeds("an object has more than " + std::to_string(limits_.names) + " names");
     if (!check_text(name)) return false;
-    members_.emplace_back(std::string(name));
+    members_.push_back({std::string(name), {}});
     if (!limits_.trusted) names_at_.push_back(stream_.Tell());
     return true;
   }

@@ -56,9 +56,9 @@ class Value {
   const Run* run() const { return std::get_if<Run>(&data_); }
 
   // What it was before is gone.
-  void become(std::string_view string) { data_.emplace<std::string>(string); }
-  Array& become_array() { return data_.emplace<Array>(); }
-  Object& become_object() { return data_.emplace<Object>(); }
+  void become(std::string_view string);
+  Array& become_array();
+  Object& become_object();
 
   /// A number that is a plain integer (`-?digits`, no fraction, no exponent) within range.
   std::optional<std::int64_t> int64() const;
@@ -103,6 +103,9 @@ inline Value::Value(const char* value) : data_(std::string(value)) {}
 inline Value::Value(Number value) : data_(std::move(value)) {}
 inline Value::Value(Run value) : data_(value) {}
 inline Value Value::array() { return Array{}; }
+inline void Value::become(std::string_view string) { data_.emplace<std::string>(string); }
+inline Array& Value::become_array() { return data_.emplace<Array>(); }
+inline Object& Value::become_object() { return data_.emplace<Object>(); }
 
 struct Limits {
   std::size_t depth = 32;    ///< nesting of arrays and objects

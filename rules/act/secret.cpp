@@ -166,7 +166,8 @@ Decision secret_create(Exchange& exchange) {
   auto* forward = std::get_if<Forward>(&decision);
   if (!forward) return decision;
   if (!docker) forward->request.confidential = {""};
-  if (docker && has_value(*forward->request.content)) forward->request.confidential = {"/Data"};
+  const auto& content = forward->request.content;  // none while something is asked
+  if (docker && content && has_value(*content)) forward->request.confidential = {"/Data"};
   const auto name = asked_name(exchange);
   if (name.empty()) return Deny{refusal("name.syntax"), name, Kind::Secret};
   if (const auto* holder = holder_of(exchange, name)) {
