@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "proxy/turn.hpp"
 
@@ -15,16 +16,27 @@ bool AuditLog::is_put_off() const { return executor_ && Turn::of(*executor_).is_
 
 void AuditLog::write(const rules::AuditRecord& record) {
   const int error = sink_->write(record, rules::write_audit_line(record));
-  if (error != 0 || !is_put_off()) {
-    note(error != 0 ? error : sink_->flush());
-  } else if (!flushes_later_) {
-    boost::asio::post(*executor_, [this] {
-      flushes_later_ = false;
-      flush();
-    });
-    flushes_later_ = true;
-  }
+  kept_ = error == 0;
+  if (error != 0)
+    note(error);
+  else if (is_put_off())
+    flush_later();
+  else
+    flush();
   for (const auto& observer : observers_) observer(record);
+}
+
+void AuditLog::flush() {
+  if (std::exchange(kept_, false)) note(sink_->flush());
+}
+
+void AuditLog::flush_later() {
+  if (flushes_later_) return;
+  boost::asio::post(*executor_, [this] {
+    flushes_later_ = false;
+    flush();
+  });
+  flushes_later_ = true;
 }
 
 void AuditLog::reopen() {

@@ -32,11 +32,13 @@ class AuditLog {
 
  private:
   bool is_put_off() const;
-  void flush() { note(sink_->flush()); }
+  void flush();
+  void flush_later();
   void note(int error);
 
   std::unique_ptr<AuditSink> sink_;
   std::optional<Executor> executor_;
+  bool kept_ = false;  ///< the sink may keep what was written
   bool flushes_later_ = false;
   bool bodies_ = false;
   bool failing_ = false;

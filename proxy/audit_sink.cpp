@@ -1,6 +1,7 @@
 #include "proxy/audit_sink.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,22 +22,31 @@ class Descriptor {
  public:
   int write(int file, std::string_view lines) {
     // A line of its own for what comes behind one that was cut off.
-    std::string apart;
-    if (torn_) lines = apart.append("\n").append(lines);
-    std::string_view rest = lines;
-    while (!rest.empty()) {
-      const ssize_t written = ::write(file, rest.data(), rest.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) break;
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    }
-    const int error = rest.empty() ? 0 : errno;
-    if (const auto written = lines.size() - rest.size(); written > 0) torn_ = lines[written - 1] != '\n';
-    return error;
+    if (torn_)
+      if (const int error = write_all(file, "\n")) return error;
+    return write_all(file, lines);
   }
-  void begin() { torn_ = false; }
+
+  /// As the file is that it goes on with: whoever wrote it may have been killed within a line.
+  void begin(int file) {
+    struct stat status {};
+    char last = '\n';
+    torn_ = ::fstat(file, &status) == 0 && status.st_size > 0 && ::pread(file, &last, 1, status.st_size - 1) == 1 &&
+            last != '\n';
+  }
 
  private:
+  int write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(file, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return errno;
+      if (written > 0) torn_ = text[static_cast<std::size_t>(written) - 1] != '\n';
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return 0;
+  }
+
   bool torn_ = false;  ///< the file ends within a line
 };
 
@@ -52,10 +62,10 @@ class StandardError : public AuditSink {
 
 class LogFile : public AuditSink {
  public:
-  explicit LogFile(std::string path) : path_(std::move(path)), file_(open()) {}
+  explicit LogFile(std::string path) : path_(std::move(path)) { begin(); }
 
   int write(const rules::AuditRecord&, std::string line) override {
-    kept_.append(line) += '\n';
+    kept_ += line += '\n';
     return kept_.size() < most_kept ? 0 : flush();
   }
 
@@ -66,13 +76,13 @@ class LogFile : public AuditSink {
     return error;
   }
 
-  void reopen() override {
-    file_ = open();
-    out_.begin();
-  }
+  void reopen() override { begin(); }
 
  private:
-  File open() const { return open_private_file(path_, O_WRONLY | O_APPEND); }
+  void begin() {
+    file_ = open_private_file(path_, O_RDWR | O_APPEND);
+    out_.begin(file_.descriptor());
+  }
 
   std::string path_;
   File file_;

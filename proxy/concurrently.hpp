@@ -1,17 +1,17 @@
 #pragma once
-// Two or three things at the same time, as children of the one that awaits them: nothing outlives the call. What is
-// handed in must not throw: an exception would be lost in one and would arrive wrapped in the other. Compiled once,
-// because every use of Asio's operators costs the compiler seconds.
+// Two or three things at the same time, as children of the one that awaits them: nothing outlives the call. Compiled
+// once, because every use of Asio's operators costs the compiler seconds.
 
 #include "proxy/task.hpp"
 
 namespace podfence::proxy {
 
-/// Ends with the first; the others are cancelled and have ended too when this returns. Gives the first one's index.
+/// Ends with the first; the others are cancelled and have ended too when this returns. Gives the first one's index, or
+/// throws what it threw.
 Task<std::size_t> first_of(Task<> first, Task<> second);
 Task<std::size_t> first_of(Task<> first, Task<> second, Task<> third);
 
-/// Ends with the last.
+/// Ends with the last, or when one throws: with that exception.
 Task<> both(Task<> first, Task<> second);
 
 }  // namespace podfence::proxy

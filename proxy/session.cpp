@@ -300,7 +300,7 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
 Task<Refused> Session::carry_out(ClientExchange& parts, Examination& examination, rules::Decision& decision) {
   if (auto* deny = std::get_if<Deny>(&decision)) co_return std::move(*deny);
   // Nothing is changed for who has gone already, however short ago.
-  if (rules::is_change(examination.endpoint()) && client_.peer_closed()) co_return std::nullopt;
+  if (rules::changes_something(examination.endpoint()) && client_.peer_closed()) co_return std::nullopt;
   auto& inquiry = examination.inquiry();
   Forwarding forwarding(parts, inquiry, examination.archive());
   if (const auto* forward = std::get_if<rules::Forward>(&decision)) co_return co_await forwarding.carry_out(*forward);

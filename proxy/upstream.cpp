@@ -147,8 +147,9 @@ Task<std::optional<UpstreamCall::Outcome>> UpstreamCall::attempt(std::string_vie
 }
 
 Task<void> UpstreamCall::transmit(std::string_view message, ContentSource* source) {
-  sent_ = co_await connection_->send(message);
-  if (sent_ && source) co_await stream(*source);
+  const bool begun = co_await connection_->send(message);
+  sent_ = begun && !source;
+  if (begun && source) co_await stream(*source);
 }
 
 Task<void> UpstreamCall::stream(ContentSource& source) {

@@ -45,7 +45,7 @@ struct JudgedBody {
   json::Value content;             ///< to send on; the project's label is in it where the object carries labels
   std::vector<NewVolume> volumes;  ///< named volumes that must exist first
   std::vector<NewNetwork> networks = {};
-  std::vector<HostSource> sources = {};
+  std::set<HostSource> sources = {};
   std::vector<WorkspaceVolume> workspace_volumes = {};  ///< that are missing
   std::string image = {};                               ///< of a container, as the client named it
   std::set<std::string> environment_secrets = {};       ///< the names of those that its environment has

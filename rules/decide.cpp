@@ -13,6 +13,8 @@ namespace {
 /// Each costs a request upstream, and a volume's name is locked meanwhile.
 constexpr std::size_t max_references = 256;
 constexpr std::size_t max_new_volumes = 64;
+/// Each is opened before the request is sent.
+constexpr std::size_t max_sources = 1024;
 
 Decision act_on(Exchange& exchange) {
   const auto& endpoint = *exchange.match.endpoint;
@@ -110,8 +112,12 @@ Decision decide(Exchange& exchange) {
   if (std::holds_alternative<Deny>(decision)) return decision;
   if (auto* forward = std::get_if<Forward>(&decision))
     forward->request.once = changes_something(*exchange.match.endpoint);
-  if (const auto* needs = needs_of(decision); needs && needs->volumes.size() > max_new_volumes)
-    return Deny{refusal("limit.volumes"), std::to_string(max_new_volumes), Kind::None};
+  if (const auto* needs = needs_of(decision)) {
+    if (needs->volumes.size() > max_new_volumes)
+      return Deny{refusal("limit.volumes"), std::to_string(max_new_volumes), Kind::None};
+    if (needs->sources.size() > max_sources)
+      return Deny{refusal("limit.references"), std::to_string(max_sources), Kind::None};
+  }
   // What a prune asks about is the project's own, and so is what is counted; what else asks much was told so by the
   // client.
   if (exchange.facts.open() > max_references && exchange.match.endpoint->act != Act::Prune)

@@ -1,8 +1,10 @@
 #pragma once
 // What the rules can say about a request. See decide.hpp for who says it and when.
 
+#include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -86,7 +88,7 @@ struct HostSource {
   std::string root;         ///< the workspace
   std::string below;        ///< a file or directory in it; "" for the workspace itself
   std::string client_path;  ///< for the refusal
-  friend bool operator==(const HostSource&, const HostSource&) = default;
+  friend auto operator<=>(const HostSource&, const HostSource&) = default;
 };
 inline std::string host_path_of(const HostSource& source) {
   return source.below.empty() ? source.root : source.root + "/" + source.below;
@@ -118,7 +120,7 @@ struct Steady {
 
 /// What has to be there before something is sent.
 struct Needs {
-  std::vector<HostSource> sources;
+  std::set<HostSource> sources;
   std::vector<WorkspaceVolume> workspace_volumes;  ///< to be made
   std::vector<NewVolume> volumes;
   std::vector<NewNetwork> networks;

@@ -216,17 +216,16 @@ class Play {
   /// Volumes that the YAML itself makes are no longer needed from elsewhere.
   void take_needs(JudgedBody& body) {
     auto& needs = batch_.needs;
-    const auto add_new = [](auto& to, auto& from, auto same) {
+    const auto add_new = [](auto& to, auto& from) {
       for (auto& item : from)
-        if (std::ranges::none_of(to, [&](const auto& known) { return same(known, item); }))
+        if (std::ranges::none_of(to, [&](const auto& known) { return known.name == item.name; }))
           to.push_back(std::move(item));
     };
-    const auto by_name = [](const auto& one, const auto& other) { return one.name == other.name; };
     std::erase_if(body.volumes, [&](const NewVolume& volume) { return made_here_.contains(volume.name); });
-    add_new(needs.volumes, body.volumes, by_name);
-    add_new(needs.networks, body.networks, by_name);
-    add_new(needs.workspace_volumes, body.workspace_volumes, by_name);
-    add_new(needs.sources, body.sources, [](const auto& one, const auto& other) { return one == other; });
+    add_new(needs.volumes, body.volumes);
+    add_new(needs.networks, body.networks);
+    add_new(needs.workspace_volumes, body.workspace_volumes);
+    needs.sources.merge(body.sources);
   }
 
   Exchange& exchange_;

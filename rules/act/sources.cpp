@@ -30,7 +30,7 @@ class Sources {
     if (fact->ownership != Ownership::Own) return hidden(kind, name);
     return kind == Kind::Pod ? add_pod(fact->document) : add_container(fact->document);
   }
-  std::vector<HostSource> take() { return std::move(found_); }
+  std::set<HostSource> take() { return std::move(found_); }
 
  private:
   std::optional<Deny> add_pod(const json::Value& pod) {
@@ -52,14 +52,13 @@ class Sources {
     const auto place = workspace_place(exchange_.project, mount);
     if (!place.workspace) return std::nullopt;
     if (auto deny = check_kind(exchange_.project, mount, place)) return deny;
-    HostSource source{place.workspace->host, place.below, place.client()};
-    if (std::ranges::find(found_, source) == found_.end()) found_.push_back(std::move(source));
+    found_.insert({place.workspace->host, place.below, place.client()});
     return std::nullopt;
   }
 
   Exchange& exchange_;
   std::set<std::string, std::less<>> seen_;
-  std::vector<HostSource> found_;
+  std::set<HostSource> found_;
 };
 
 bool runs(const json::Value& container) {

@@ -2,6 +2,7 @@
 // path of the host is written here, and becomes the client's where all paths do (host_places.cpp).
 
 #include <algorithm>
+#include <map>
 
 #include "rules/answer/rewrite.hpp"
 #include "rules/host_path.hpp"
@@ -17,21 +18,24 @@ json::Array* mounts_of(json::Value& container) {
   return mounts ? mounts->items() : nullptr;
 }
 
-const json::Value* at_destination(const json::Array& mounts, std::string_view destination) {
-  const auto found =
-      std::ranges::find_if(mounts, [&](const json::Value& mount) { return mount.text("Destination") == destination; });
-  return found == mounts.end() ? nullptr : &*found;
+/// The mounts of a container by where they are in it.
+using Destinations = std::map<std::string_view, const json::Value*>;
+
+Destinations destinations_of(const json::Value& container) {
+  Destinations all;
+  for (const json::Value& mount : container.list("Mounts")) all.try_emplace(mount.text("Destination"), &mount);
+  return all;
 }
 
 /// "" where it cannot be told.
-std::string source_of(const Project& project, const json::Array& mounts, std::string_view destination) {
-  const json::Value* mount = at_destination(mounts, destination);
-  const auto place = mount ? workspace_place(project, *mount) : WorkspacePlace{};
+std::string source_of(const Project& project, const Destinations& mounts, std::string_view destination) {
+  const auto mount = mounts.find(destination);
+  const auto place = mount == mounts.end() ? WorkspacePlace{} : workspace_place(project, *mount->second);
   return place.workspace && !place.below.empty() ? place.host() : "";
 }
 
 /// `volume:destination[:options]`
-std::string shown_bind(const Project& project, const json::Array& mounts, const std::string& bind) {
+std::string shown_bind(const Project& project, const Destinations& mounts, const std::string& bind) {
   const std::size_t colon = bind.find(':');
   if (!is_own_name(bind) || colon == std::string::npos) return bind;
   const std::string_view destination = std::string_view(bind).substr(colon + 1, bind.find(':', colon + 1) - colon - 1);
@@ -39,7 +43,7 @@ std::string shown_bind(const Project& project, const json::Array& mounts, const 
   return source.empty() ? "" : source + bind.substr(colon);
 }
 
-void show(const Project& project, const json::Array& mounts, json::Value& mount) {
+void show(const Project& project, const Destinations& mounts, json::Value& mount) {
   mount.set("Source", source_of(project, mounts, mount.text("Destination")));
   mount.set("Type", "bind");
   for (const char* member : {"Name", "Driver", "SubPath"}) mount.erase(member);
@@ -53,17 +57,15 @@ void show_workspace_mounts(Exchange& exchange, json::Value& container) {
   // Docker's form does not say the path below the volume.
   const Fact* fact = exchange.facts.find(Kind::Container, container.text("Id"), true);
   if (!fact) return;
-  json::Value known = fact->document;
-  const json::Array none;
-  const auto* mounts = mounts_of(known);
-  if (!mounts) mounts = &none;
+  const json::Value known = fact->document;
+  const auto mounts = destinations_of(known);
   for (json::Value& mount : *shown)
-    if (is_ours(mount)) show(exchange.project, *mounts, mount);
+    if (is_ours(mount)) show(exchange.project, mounts, mount);
   json::Value* host = container.find("HostConfig");
   json::Value* binds = host ? host->find("Binds") : nullptr;
   if (!binds || !binds->items()) return;
   for (json::Value& bind : *binds->items())
-    if (bind.string()) bind = shown_bind(exchange.project, *mounts, *bind.string());
+    if (bind.string()) bind = shown_bind(exchange.project, mounts, *bind.string());
 }
 
 }  // namespace podfence::rules::answer

@@ -50,10 +50,7 @@ std::optional<Deny> settle_sub_path(const HostPath& source, HostMount& mount, co
 }
 
 void note_source(const HostPath& source, const Place& place) {
-  if (!source.workspace) return;
-  HostSource noted{source.workspace->host, source.below, source.client};
-  auto& sources = place.judged.sources;
-  if (std::ranges::find(sources, noted) == sources.end()) sources.push_back(std::move(noted));
+  if (source.workspace) place.judged.sources.insert({source.workspace->host, source.below, source.client});
 }
 
 std::variant<HostMount, Deny> judge_host_mount(const HostMount& asked, const Place& place) {

@@ -2,6 +2,7 @@
 #include "proxy/audit_log.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -60,6 +61,31 @@ class SmallFiles {
   void (*former_)(int) = SIG_DFL;
 };
 
+/// What is written to standard error meanwhile.
+class Said {
+ public:
+  Said() : before_(dup(STDERR_FILENO)) {
+    REQUIRE(pipe2(ends_, O_CLOEXEC | O_NONBLOCK) == 0);
+    REQUIRE(dup2(ends_[1], STDERR_FILENO) == STDERR_FILENO);
+  }
+  ~Said() {
+    dup2(before_, STDERR_FILENO);
+    for (const int end : {before_, ends_[0], ends_[1]}) close(end);
+  }
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+
+  std::string text() const {
+    char bytes[4096];
+    const auto size = read(ends_[0], bytes, sizeof bytes);
+    return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "";
+  }
+
+ private:
+  int before_;
+  int ends_[2];
+};
+
 }  // namespace
 
 TEST_CASE("each record is a line of the file, behind those that are there") {
@@ -116,6 +142,63 @@ TEST_CASE("behind a line that could not be written whole the next one begins a l
   log.write(record("4"));
   log.write(record("5"));
   CHECK(content(path) == line("1") + line("2").substr(0, 10) + "\n" + line("4") + line("5"));
+}
+
+TEST_CASE("behind a line that another podfence was killed within the next one begins a line of its own") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log");
+  std::ofstream(path) << "{\"half\":";
+  REQUIRE(chmod(path.c_str(), 0600) == 0);
+  AuditLog log(to(path));
+  log.write(record("1"));
+  CHECK(content(path) == "{\"half\":\n" + line("1"));
+  std::ofstream(path, std::ios::app) << "{";
+  log.reopen();
+  log.write(record("2"));
+  log.reopen();
+  log.write(record("3"));
+  CHECK(content(path) == "{\"half\":\n" + line("1") + "{\n" + line("2") + line("3"));
+}
+
+TEST_CASE("that nothing can be written is said once until it can be, alone or in turns that several exchanges share") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("audit.log");
+  boost::asio::io_context context(1);
+  auto& turn = Turn::of(context.get_executor());
+  AuditLog log(to(path));
+  log.put_off(context.get_executor());
+  const Turn::Work one(turn);
+  const auto end_turn = [&] {
+    context.restart();
+    context.poll();
+  };
+  const auto write_all_ways = [&] {
+    for (int i = 0; i < 3; ++i) {
+      {
+        const Turn::Work another(turn);
+        log.write(record("shared"));
+        if (i == 1) end_turn();
+      }
+      log.write(record("alone"));
+      end_turn();
+    }
+    const Turn::Work another(turn);
+    for (int i = 0; i < 2000; ++i) log.write(record("much"));
+    end_turn();
+  };
+  const std::string told =
+      "podfence: cannot write the audit log: File too large; decisions are not recorded until it works again\n";
+  for (int round = 0; round < 2; ++round) {
+    const Said said;
+    {
+      const SmallFiles none(0);
+      write_all_ways();
+    }
+    CHECK(said.text() == told);
+    write_all_ways();
+    CHECK(said.text() == "");
+    std::filesystem::resize_file(path, 0);
+  }
 }
 
 TEST_CASE("a log that was given another name goes on in a new file of the old name") {

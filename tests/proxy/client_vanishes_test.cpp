@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 
 #include "tests/support/eventually.hpp"
 #include "tests/support/messages.hpp"
@@ -151,6 +152,42 @@ TEST_CASE("a client that leaves while it waits takes its request along") {
     CHECK(proxy.idle());
   }
   CHECK(proxy.podman.requests("DELETE").empty());
+}
+
+TEST_CASE("nothing is changed and no program is run for a client that has gone when that is decided") {
+  Proxy proxy;
+  const auto exec = proxy.podman.add(Kind::Exec, proxy.c1, "");
+  const std::string content = R"({"Detach":false,"Tty":false})";
+  const struct {
+    const char* what;
+    std::string request, asked, line;
+  } rows[] = {
+      {"an exec session",
+       "POST /v1.41/exec/" + exec + "/start HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) +
+           "\r\n\r\n" + content,
+       "GET /v4.0.0/libpod/exec/" + exec + "/json", "POST /v1.41/exec/"},
+      {"a removal", "DELETE /v1.41/containers/c1 HTTP/1.1\r\nHost: d\r\n\r\n", "GET /v4.0.0/libpod/containers/c1/json",
+       "DELETE"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(std::string(row.what));
+    for (int i = 0; i < 10; ++i) {
+      const auto arrived = std::make_shared<Gate>(), left = std::make_shared<Gate>();
+      proxy.podman.on(row.asked, [=](FakePodman::Connection& connection) {
+        arrived->open();
+        connection.wait(*left);
+        connection.answer();
+      });
+      auto client = proxy.client();
+      client.send(row.request);
+      CHECK(eventually([&] { return arrived->is_open(); }));
+      client.vanish();
+      left->open();
+      CHECK(proxy.idle());
+    }
+    CHECK(proxy.alive());
+    CHECK(proxy.podman.requests(row.line).empty());
+  }
 }
 
 TEST_CASE("what upstream makes is seen to its end when the client leaves, and its late answer goes to nobody else") {

@@ -118,7 +118,7 @@ TEST_CASE("on Podman 5.4 a path below a workspace is mounted beneath a volume ov
       CHECK_MESSAGE(sends(*forward->request.content, by_volume(form, row.volume, row.sub_path, row.mode)),
                     *forward->request.content);
       CHECK_FALSE(sends(*forward->request.content, row.host));
-      CHECK(forward->sources == std::vector<HostSource>{{row.host, row.sub_path, row.client}});
+      CHECK(forward->sources == std::set<HostSource>{{row.host, row.sub_path, row.client}});
       REQUIRE(forward->workspace_volumes.size() == 1);
       const auto claimed = claim(forward->workspace_volumes[0]);
       CHECK(claimed.target == "/v4.0.0/libpod/volumes/create");
@@ -171,7 +171,7 @@ TEST_CASE("where policy says so, a path below a workspace is a bind on every Pod
       CHECK_MESSAGE(sends(sent, form == Form::Libpod ? R"("source":"/srv/data/a/b","destination":"/x","options":["ro",)"
                                                      : R"("/srv/data/a/b:/x:ro,nosuid,nodev,rprivate,rbind")"),
                     sent);
-      CHECK(forward->sources == std::vector<HostSource>{{"/srv/data", "a/b", "/data/a/b"}});
+      CHECK(forward->sources == std::set<HostSource>{{"/srv/data", "a/b", "/data/a/b"}});
       CHECK(forward->workspace_volumes.empty());
     }
 }
@@ -202,6 +202,26 @@ TEST_CASE("clients cannot name podfence's volumes") {
   CHECK(rule_of(world.decide(Method::Delete, "/v1.41/volumes/" + demo)) == "ownership.hidden");
 }
 
+TEST_CASE("what is mounted of workspaces is bounded in number, and mounting it often costs no more than that") {
+  World world = with_workspaces("4.3.1", true);
+  const auto create_with = [&](int count, bool differing) {
+    std::string binds;
+    for (int i = 0; i < count; ++i)
+      binds += (i ? ",\"/workspace/" : "\"/workspace/") + std::to_string(differing ? i : 0) + ":/x" +
+               std::to_string(i) + "\"";
+    return create(world, Form::Bind, R"({"Image":"localhost/shared","HostConfig":{"Binds":[)" + binds + "]}}");
+  };
+  CHECK(rule_of(create_with(1024, true)) == "");
+  for (const int count : {1025, 40'000}) {
+    const auto decision = create_with(count, true);
+    CHECK(rule_of(decision) == "limit.references");
+    CHECK(std::get<Deny>(decision).subject == "1024");
+  }
+  const auto often = create_with(40'000, false);
+  REQUIRE(std::holds_alternative<Forward>(often));
+  CHECK(std::get<Forward>(often).sources.size() == 1);
+}
+
 TEST_CASE("a pod does not mount a path below a workspace by a volume: its containers would get all of it") {
   World world = with_workspaces("5.4.2");
   const std::string text = R"({"mounts":[{"type":"bind","source":"/workspace/sub","destination":"/x"}]})";
@@ -226,7 +246,7 @@ TEST_CASE("a start is sent when all that it mounts of workspaces is in place") {
       b{"/srv/demo", "a/b", "/workspace/a/b"};
   struct Case {
     const char* target;
-    std::vector<HostSource> sources;
+    std::set<HostSource> sources;
   };
   const Case rows[] = {
       {"/v1.41/containers/both/start", {a, whole}},

@@ -221,7 +221,7 @@ TEST_CASE("a mounted workspace must be there when the request is sent, the engin
                                          "/data:/z","/var/run/docker.sock:/s"]}})");
   const auto* forward = std::get_if<Forward>(&decision);
   REQUIRE(forward);
-  CHECK(forward->sources == std::vector<HostSource>{{"/srv/demo", "", "/workspace"}, {"/srv/data", "", "/data"}});
+  CHECK(forward->sources == std::set<HostSource>{{"/srv/demo", "", "/workspace"}, {"/srv/data", "", "/data"}});
 }
 
 TEST_CASE("whatever makes Podman open the mounts is sent behind a look at them, an attach too") {
@@ -234,7 +234,7 @@ TEST_CASE("whatever makes Podman open the mounts is sent behind a look at them, 
       const auto decision = world.decide(Method::Post, std::string(family) + "/containers/web/" + verb);
       const auto* forward = std::get_if<Forward>(&decision);
       REQUIRE(forward);
-      CHECK(forward->sources == std::vector<HostSource>{{"/srv/demo", "", "/workspace"}});
+      CHECK(forward->sources == std::set<HostSource>{{"/srv/demo", "", "/workspace"}});
     }
 }
 
