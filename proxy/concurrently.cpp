@@ -1,10 +1,9 @@
 #include "proxy/concurrently.hpp"
 
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
-#include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <exception>
 #include <initializer_list>
@@ -12,7 +11,6 @@
 namespace podfence::proxy {
 
 namespace asio = boost::asio;
-using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
@@ -25,7 +23,7 @@ auto begun(const Executor& executor, Task<> task) { return asio::co_spawn(execut
 
 }  // namespace
 
-// Asio's operator || would wait for one that succeeds.
+// Asio's operators would wait for one that succeeds, and do not tell which exception was the first.
 
 Task<std::size_t> first_of(Task<> first, Task<> second) {
   const Executor executor = co_await asio::this_coro::executor;
@@ -44,13 +42,14 @@ Task<std::size_t> first_of(Task<> first, Task<> second, Task<> third) {
 }
 
 Task<> both(Task<> first, Task<> second) {
-  std::exception_ptr thrown;
-  try {
-    co_await (std::move(first) && std::move(second));
-  } catch (const asio::multiple_exceptions& wrapped) {
-    thrown = wrapped.first_exception();
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  const Executor executor = co_await asio::this_coro::executor;
+  auto group =
+      asio::experimental::make_parallel_group(begun(executor, std::move(first)), begun(executor, std::move(second)));
+  const auto [order, one, other] = co_await group.async_wait(asio::experimental::wait_for_one_error(), asio::deferred);
+  const std::array thrown{one, other};
+  // In their order in time: the other was then cancelled, and threw that.
+  for (const auto index : order)
+    if (thrown[index]) std::rethrow_exception(thrown[index]);
 }
 
 }  // namespace podfence::proxy

@@ -23,8 +23,14 @@ constexpr std::uint64_t bytes_of_place = 64;  ///< about what a name takes besid
 
 Deny refused(const Refusal* rule, std::string_view name) { return {rule, std::string(name), Kind::None}; }
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+/// Every member is looked for among these names.
+ArchiveRules sorted(ArchiveRules rules) {
+  for (auto* names : {&rules.texts, &rules.layers, &rules.reserved}) std::ranges::sort(*names);
+  return rules;
+}
+
+bool contains(const std::vector<std::string>& sorted_names, std::string_view name) {
+  return std::ranges::binary_search(sorted_names, name);
 }
 
 /// Where a symbolic link leads, by the names alone; nullopt: out of the archive.
@@ -96,6 +102,9 @@ std::optional<std::string> clean_member_name(std::string_view name) {
   }
   return clean;
 }
+
+ArchiveJudge::ArchiveJudge(ArchiveRules rules, Archive known)
+    : rules_(sorted(std::move(rules))), archive_(std::move(known)) {}
 
 std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
   const auto name = clean_member_name(member.name);

@@ -71,8 +71,7 @@ class ArchiveJudge {
     UnpackedDigest,  ///< SHA-256 of the content without its compression
   };
 
-  explicit ArchiveJudge(ArchiveRules rules, Archive known = {})
-      : rules_(std::move(rules)), archive_(std::move(known)) {}
+  explicit ArchiveJudge(ArchiveRules rules, Archive known = {});
 
   std::optional<Deny> judge(const ArchiveMember& member);
   Reading reading(const ArchiveMember& member) const;
@@ -84,7 +83,7 @@ class ArchiveJudge {
   std::optional<Deny> remember(const ArchiveMember& member, const std::string& name);
   std::optional<Deny> judge_link(const ArchiveMember& member, const std::string& name);
 
-  ArchiveRules rules_;
+  ArchiveRules rules_;  ///< with sorted names
   Archive archive_;
   std::unordered_map<std::string, ArchiveMember::Type> seen_;  ///< by clean names, directories above them too
   std::uint64_t members_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 namespace podfence::rules {
 
@@ -16,6 +17,12 @@ bool makes_labelled(const Endpoint& endpoint) {
 
 /// Members of compat's list of volumes that are no lists.
 constexpr std::string_view volumes_member = "Volumes";
+
+/// nullptr: none.
+json::Value* list_in(json::Value& answer) {
+  auto* list = answer.members() ? answer.find(volumes_member) : &answer;
+  return list && list->items() ? list : nullptr;
+}
 
 /// An image carries no label that proves anything: the ledger says who holds it.
 std::vector<std::string> holders_of(const Fact& image, std::string_view name, Facts& facts,
@@ -72,6 +79,7 @@ std::optional<std::vector<std::string>> owners_of(const Match& match, Facts& fac
 
 std::optional<std::string> joined(std::span<const std::string> lists) {
   json::Value whole;
+  std::unordered_set<std::string> seen;  // the items of `whole`, as they are written
   for (const auto& text : lists) {
     auto parsed = json::parse(text, json::answer_limits);
     auto* list = std::get_if<json::Value>(&parsed);
@@ -80,11 +88,13 @@ std::optional<std::string> joined(std::span<const std::string> lists) {
       whole = std::move(*list);
       continue;
     }
-    auto* target = whole.members() ? whole.find(volumes_member) : &whole;
-    auto* source = list->members() ? list->find(volumes_member) : list;
-    if (!target || !source || !target->items() || !source->items()) return std::nullopt;
+    auto* target = list_in(whole);
+    auto* source = list_in(*list);
+    if (!target || !source) return std::nullopt;
+    if (seen.empty())
+      for (const auto& item : *target->items()) seen.insert(json::write(item));
     for (auto& item : *source->items())
-      if (std::ranges::find(*target->items(), item) == target->items()->end()) target->push(std::move(item));
+      if (seen.insert(json::write(item)).second) target->push(std::move(item));
   }
   return json::write(whole.is_null() ? json::Value::array() : whole);
 }

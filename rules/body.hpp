@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct JudgedBody {
   std::set<std::string> environment_secrets = {};       ///< the names of those that its environment has
   std::vector<std::string> binds = {};      ///< mounts of a compat create that are sent as Binds (check_host_mount.cpp)
   std::vector<json::Value> sub_paths = {};  ///< likewise, of volumes: compat's Mounts, libpod's volumes
+  /// Containers whose mounts it takes over, by their full ids, and whether it says ro.
+  std::set<std::pair<std::string, bool>> mounts_from = {};
 };
 
 /// References in the content are resolved through the exchange's facts; while some are unknown the content holds

@@ -308,6 +308,7 @@ bool Facts::learn_document(const Question& question, json::Value document, Fact&
 
 bool Facts::learn_object(const Question& question, json::Value document, Fact& fact) {
   const auto kind = question.kind;
+  if (kind == Kind::Image) judged_words_.clear();
   fact.id = kind == Kind::Exec ? question.name : kind == Kind::Image ? image_id_of(document) : identity(kind, document);
   if (fact.id.empty()) return false;
   fact.ownership = Ownership::Foreign;
@@ -360,11 +361,12 @@ bool Facts::is_remembered_volume(std::string_view name) const {
 bool Facts::learn_mounts(const json::Value& containers, Fact& fact) {
   if (!containers.items()) return false;
   fact.document = json::Value::array();
+  std::set<std::string> names;
   for (const auto& container : *containers.items()) {
     if (owner_of(project_, container) != Ownership::Own) continue;
     for (const auto& volume : mounted_by(container)) {
       remember_volume(volume);
-      fact.document.push(volume);
+      if (names.insert(volume).second) fact.document.push(volume);
     }
   }
   return true;

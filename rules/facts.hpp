@@ -75,6 +75,10 @@ class Facts {
   /// Has the image been fetched for this request already?
   bool was_fetched(const std::string& reference) const { return fetched_.contains(reference); }
   void note_fetched(std::string reference) { fetched_.insert(std::move(reference)); }
+  /// Have the words of the image with that full id been let through for this request already? One request may name it
+  /// many times.
+  bool has_judged_words(const std::string& image_id) const { return judged_words_.contains(image_id); }
+  void note_judged_words(std::string image_id) { judged_words_.insert(std::move(image_id)); }
 
   /// Asked again when it is needed again: a name may have been given to another object, a list may be older than its
   /// items.
@@ -124,6 +128,7 @@ class Facts {
   std::map<Question, Fact> known_;
   std::set<Question> open_;
   std::set<std::string> fetched_;
+  std::set<std::string> judged_words_;  ///< of documents that are known
 };
 
 /// The network that Podman gives to containers that name none: everybody shares it, nobody may change it. The id is

@@ -52,6 +52,7 @@ std::optional<json::Value> parsed_text(const Archive& archive, std::string_view 
 
 bool go_takes_for(std::string_view member, std::string_view field) {
   constexpr std::string_view long_s = "\u017F", kelvin = "\u212A";
+  if (member.size() > kelvin.size() * field.size()) return false;
   std::string folded(member);
   for (const auto& [letter, ascii_letter] : {std::pair(long_s, "s"), std::pair(kelvin, "k")})
     for (auto at = folded.find(letter); at != std::string::npos; at = folded.find(letter))

@@ -2,6 +2,7 @@
 // layer by the digest that the configuration has for it (c/image: docker/internal/tarfile), so that one must be right.
 
 #include <algorithm>
+#include <map>
 
 #include "rules/image_archive_forms.hpp"
 #include "rules/image_name.hpp"
@@ -59,18 +60,23 @@ std::variant<std::vector<Item>, Deny> read_items(const Archive& archive) {
 }
 
 /// The digests that the configuration has for the layers.
-std::optional<json::Array> layer_digests(const json::Value& config) {
-  const auto root = only_member(config, "rootfs");
+std::optional<json::Array> layer_digests(const Archive& archive, std::string_view name) {
+  const auto config = parsed_text(archive, name);
+  const auto root = config ? only_member(*config, "rootfs") : std::nullopt;
   if (!root || !*root) return std::nullopt;
   const auto digests = only_member(**root, "diff_ids");
   if (!digests || !*digests || (!(*digests)->items() && !(*digests)->is_null())) return std::nullopt;
   return (*digests)->items() ? *(*digests)->items() : json::Array();
 }
 
-std::optional<Deny> check_layers(const Archive& archive, const Item& item) {
+/// Of each configuration, by its name: many images may have the same one.
+using LayerDigests = std::map<std::string_view, std::optional<json::Array>>;
+
+std::optional<Deny> check_layers(const Archive& archive, const Item& item, LayerDigests& known) {
   if (!archive.files.contains(item.config)) return Deny{refusal("archive.absent"), item.config, Kind::None};
-  const auto config = parsed_text(archive, item.config);
-  const auto digests = config ? layer_digests(*config) : std::nullopt;
+  const auto [place, is_new] = known.try_emplace(item.config);
+  auto& digests = place->second;
+  if (is_new) digests = layer_digests(archive, item.config);
   if (!digests || digests->size() != item.layers.size()) return not_understood(item.config);
   for (std::size_t i = 0; i < item.layers.size(); ++i) {
     const auto& layer = item.layers[i];
@@ -112,9 +118,10 @@ std::variant<ImageArchive, Deny> read(const Archive& archive) {
   const auto items = read_items(archive);
   if (const auto* deny = std::get_if<Deny>(&items)) return *deny;
   ImageArchive result;
+  LayerDigests digests;
   auto index = json::Value::array();
   for (const auto& item : std::get<std::vector<Item>>(items)) {
-    if (auto deny = check_layers(archive, item)) return *std::move(deny);
+    if (auto deny = check_layers(archive, item, digests)) return *std::move(deny);
     index.push(written(item));
     result.tags.insert(result.tags.end(), item.tags.begin(), item.tags.end());
     ++result.images;

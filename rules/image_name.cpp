@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <set>
 
 #include "rules/ascii.hpp"
 #include "rules/exchange.hpp"
@@ -84,6 +85,18 @@ void append_names(const json::Value& image, std::string_view key, std::vector<st
     if (const auto* name = item.string(); name && !name->starts_with("<none>")) names.push_back(*name);
 }
 
+/// Has it the pieces between the stars, one behind the other?
+bool has_in_order(std::string_view text, std::string_view pieces) {
+  while (!pieces.empty()) {
+    const auto piece = pieces.substr(0, pieces.find('*'));
+    const auto at = text.find(piece);
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + piece.size());
+    pieces.remove_prefix(std::min(piece.size() + 1, pieces.size()));
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_transport(std::string_view word) {
@@ -157,21 +170,16 @@ std::optional<std::string> full_image_id(std::string_view reference) {
 }
 
 bool matches_pattern(std::string_view pattern, std::string_view normalised) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
-  while (n < normalised.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && pattern[p] == normalised[n]) {
-      ++p, ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == normalised;
+  const auto head = pattern.substr(0, star), tail = pattern.substr(pattern.rfind('*') + 1);
+  if (normalised.size() < head.size() + tail.size() || !normalised.starts_with(head) || !normalised.ends_with(tail))
+    return false;
+  normalised.remove_prefix(head.size());
+  normalised.remove_suffix(tail.size());
+  pattern.remove_prefix(head.size());
+  pattern.remove_suffix(tail.size());
+  return has_in_order(normalised, pattern);
 }
 
 bool is_shared_name(const Project& project, std::string_view normalised) {
@@ -195,9 +203,12 @@ std::vector<std::string> visible_names(const Project& project, const Ledger& led
   append_names(image, "RepoTags", names);
   std::erase_if(names, std::not_fn(is_visible));
   append_names(image, "RepoDigests", digests);
+  std::set<std::string, std::less<>> repositories;
+  for (const auto& name : names) repositories.emplace(repository_of(name));
   for (auto& digest : digests) {
-    const auto same_repository = [&](const std::string& name) { return repository_of(name) == repository_of(digest); };
-    if (is_visible(digest) || std::ranges::any_of(names, same_repository)) names.push_back(std::move(digest));
+    if (!repositories.contains(repository_of(digest)) && !is_visible(digest)) continue;
+    repositories.emplace(repository_of(digest));
+    names.push_back(std::move(digest));
   }
   return names;
 }

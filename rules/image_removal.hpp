@@ -2,15 +2,29 @@
 // Removals of images stand in a row, and what they do depends on who else has the image: that is looked at again right
 // before each is sent.
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "rules/decision.hpp"
 #include "rules/exchange.hpp"
+#include "rules/json.hpp"
 
 namespace podfence::rules {
 
-/// The images that a batch is about, as they were before it.
-json::Array images_before(Exchange& exchange);
-/// The one that has the name, or the id; nullptr for none.
-const json::Value* image_of(const json::Array& images, std::string_view name);
+/// The images that a batch is about, as they were before it. They last as long as what is known of them.
+std::vector<const json::Value*> images_before(Exchange& exchange);
+
+/// The same by their ids and by their names.
+class ImagesByName {
+ public:
+  explicit ImagesByName(const std::vector<const json::Value*>& images);
+  /// nullptr for none.
+  const json::Value* find(const std::string& name) const;
+
+ private:
+  std::map<std::string, const json::Value*> images_;
+};
 
 /// Is it the removal of an image, or of a name of one?
 bool removes_image(const Exchange& exchange);

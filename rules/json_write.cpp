@@ -106,6 +106,20 @@ void put(Text& text, const Value& value) {
   }
 }
 
+/// The library writes this character as it is.
+std::string with_escaped_delete(std::string text) {
+  constexpr char character = '\x7f';
+  if (text.find(character) == std::string::npos) return text;
+  std::string result;
+  std::string_view rest = text;
+  for (auto at = rest.find(character); at != std::string_view::npos; at = rest.find(character)) {
+    result.append(rest.substr(0, at)).append("\\u007f");
+    rest.remove_prefix(at + 1);
+  }
+  result.append(rest);
+  return result;
+}
+
 }  // namespace
 
 std::string write(const Value& value, std::size_t usual_size) {
@@ -120,9 +134,7 @@ std::string write(const Value& value, std::size_t usual_size) {
 std::string write_printable(const Value& value) {
   Text whole(0);
   put<rapidjson::ASCII<>>(whole, value);
-  auto text = std::move(whole).take();
-  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) text.replace(at, 1, "\\u007f");
-  return text;
+  return with_escaped_delete(std::move(whole).take());
 }
 
 }  // namespace podfence::rules::json

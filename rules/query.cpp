@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "rules/ascii.hpp"
 #include "rules/body.hpp"
@@ -286,16 +288,20 @@ std::optional<Deny> check_repetition(const Parameter& parameter, Values& values)
   return std::nullopt;
 }
 
-/// dockerode says the members of a content again in the query, where Podman does not look for them. Never sent.
-bool repeats_content(const Request& request, std::string_view name) {
-  return request.content && request.content->find(name);
+std::set<std::string_view> member_names(const std::optional<json::Value>& content) {
+  std::set<std::string_view> names;
+  if (content && content->members())
+    for (const json::Member& member : *content->members()) names.insert(member.name);
+  return names;
 }
 
 std::optional<Deny> check_known(std::span<const Parameter> parameters, const Request& request) {
+  // dockerode says the members of a content again in the query, where Podman does not look for them. Never sent.
+  const auto repeated = member_names(request.content);
   for (const QueryPair& pair : request.target.query) {
     const bool known = std::ranges::any_of(
         parameters, [&](const Parameter& parameter) { return ascii::equal_caseless(parameter.name, pair.name); });
-    if (!known && !repeats_content(request, pair.name)) return Deny{refusal("query.unknown"), pair.name};
+    if (!known && !repeated.contains(pair.name)) return Deny{refusal("query.unknown"), pair.name};
   }
   return std::nullopt;
 }
@@ -348,10 +354,14 @@ std::variant<JudgedQuery, Deny> judge_query(Query query, Exchange& exchange) {
 }
 
 bool repeats_query(const json::Value& content, const Target& target) {
-  return content.members() && std::ranges::all_of(*content.members(), [&](const json::Member& member) {
-           const std::string* text = member.value.string();
-           return values_of(target, member.name) == Values{text ? *text : json::write(member.value)};
-         });
+  if (!content.members()) return false;
+  std::map<std::string, Values> said;
+  for (const QueryPair& pair : target.query) said[ascii::lower(pair.name)].push_back(pair.value);
+  return std::ranges::all_of(*content.members(), [&](const json::Member& member) {
+    const std::string* text = member.value.string();
+    const auto values = said.find(ascii::lower(member.name));
+    return values != said.end() && values->second == Values{text ? *text : json::write(member.value)};
+  });
 }
 
 bool is_said(const Exchange& exchange, std::string_view name, bool absent) {

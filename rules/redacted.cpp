@@ -24,9 +24,8 @@ bool names_a_secret(std::string_view text) {
 
 /// `user:password@host`, but no digest of an image.
 bool has_user_information(std::string_view text) {
-  for (auto at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1))
-    if (!text.substr(at + 1).starts_with("sha256:") && text.substr(0, at).find(':') != std::string_view::npos)
-      return true;
+  for (auto at = text.find('@', text.find(':')); at != std::string_view::npos; at = text.find('@', at + 1))
+    if (!text.substr(at + 1).starts_with("sha256:")) return true;
   return false;
 }
 

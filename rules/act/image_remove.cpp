@@ -3,6 +3,7 @@
 // never with force, and an image that others hold or name loses just this project's names.
 
 #include <algorithm>
+#include <set>
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
@@ -51,28 +52,38 @@ std::string own_tag_meant(const Exchange& exchange, std::string_view reference, 
   return "";
 }
 
-void remove_image(Exchange& exchange, const json::Value& image, std::string_view only_tag, Batch& batch) {
+namespace {
+
+/// Of a batch's items: no name can be removed twice.
+using NameSet = std::set<std::string>;
+
+bool has_foreign_tag(const Exchange& exchange, const json::Value& image, const std::vector<std::string>& own) {
+  const std::set<std::string_view> known(own.begin(), own.end());
+  return std::ranges::any_of(tags_of(image), [&](const std::string& tag) {
+    return !known.contains(tag) || exchange.facts.ledger().tag_owned_by_others(exchange.project.id, tag);
+  });
+}
+
+void remove_once(Exchange& exchange, const json::Value& image, std::string_view only_tag, NameSet& removed,
+                 Batch& batch) {
   const auto& project = exchange.project;
   const auto& ledger = exchange.facts.ledger();
   const auto id = image_id_of(image);
-  auto own = own_tags(exchange, image), foreign = tags_of(image);
-  std::erase_if(foreign, [&](const std::string& tag) {
-    return std::ranges::find(own, tag) != own.end() && !ledger.tag_owned_by_others(project.id, tag);
-  });
+  auto own = own_tags(exchange, image);
+  const bool others = has_foreign_tag(exchange, image, own) || ledger.held_by_others(project.id, id);
   const bool all = only_tag.empty() || own.size() <= 1;
   if (!only_tag.empty()) std::erase_if(own, [&](const std::string& tag) { return tag != only_tag; });
-  const bool others = !foreign.empty() || ledger.held_by_others(project.id, id);
+  if (own.empty() && removed.insert(id).second)
+    batch.items.push_back({delete_request(id), id, {{Change::DropImage, id}}, others});
 
+  std::erase_if(own, [&](const std::string& tag) { return !removed.insert(tag).second; });
   for (const auto& tag : own) {
     std::vector<Claim> claims{{Change::DropTag, tag}};
     if (all && tag == own.back()) claims.push_back({Change::DropImage, id});
     const bool also_theirs = ledger.tag_owned_by_others(project.id, tag);
     batch.items.push_back({others ? untag_request(id, tag) : delete_request(tag), tag, std::move(claims), also_theirs});
   }
-  if (own.empty()) batch.items.push_back({delete_request(id), id, {{Change::DropImage, id}}, others});
 }
-
-namespace {
 
 Batch::Item removal_of_manifest(const std::string& name) {
   UpstreamRequest request{Method::Delete, "/v4.0.0/libpod/manifests/" + encode(name), {}, std::nullopt};
@@ -80,14 +91,20 @@ Batch::Item removal_of_manifest(const std::string& name) {
 }
 
 /// Of a shared image the project's own names can go, and nothing else.
-std::optional<Deny> remove_by(Exchange& exchange, const std::string& reference, const Fact& image, Batch& batch) {
+std::optional<Deny> remove_by(Exchange& exchange, const std::string& reference, const Fact& image, NameSet& removed,
+                              Batch& batch) {
   const auto tag = own_tag_meant(exchange, reference, image.document);
   if (image.ownership == Ownership::Shared && tag.empty()) return Deny{refusal("image.shared"), reference, Kind::Image};
-  remove_image(exchange, image.document, tag, batch);
+  remove_once(exchange, image.document, tag, removed, batch);
   return std::nullopt;
 }
 
 }  // namespace
+
+void remove_image(Exchange& exchange, const json::Value& image, std::string_view only_tag, Batch& batch) {
+  NameSet removed;
+  remove_once(exchange, image, only_tag, removed, batch);
+}
 
 Decision image_remove(Exchange& exchange) {
   auto query = judge_query(exchange.match.endpoint->query, exchange);
@@ -95,8 +112,9 @@ Decision image_remove(Exchange& exchange) {
   const auto subject = usable_image(exchange, exchange.match.name);
   if (subject.denied) return *subject.denied;
   if (!subject.fact) return Ask{};
+  NameSet removed;
   Batch batch;
-  if (auto deny = remove_by(exchange, exchange.match.name, *subject.fact, batch)) return *std::move(deny);
+  if (auto deny = remove_by(exchange, exchange.match.name, *subject.fact, removed, batch)) return *std::move(deny);
   return batch;
 }
 
@@ -105,17 +123,20 @@ Decision image_remove(Exchange& exchange) {
 Decision image_batch_remove(Exchange& exchange) {
   auto query = judge_query(exchange.match.endpoint->query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
+  NameSet references, removed;
   Batch batch;
   const bool lists = asks_for_manifests(exchange);
   for (const auto& reference : values_of(exchange.request.target, "images")) {
+    if (!references.insert(reference).second) continue;
     if (lists) {
       const auto* list = exchange.facts.find(Kind::Manifest, reference);
-      if (list && list->ownership == Ownership::Own) batch.items.push_back(removal_of_manifest(list->id));
+      if (list && list->ownership == Ownership::Own && removed.insert(list->id).second)
+        batch.items.push_back(removal_of_manifest(list->id));
       continue;
     }
     const auto* image = exchange.facts.find(Kind::Image, reference);
     if (!image || (image->ownership != Ownership::Own && image->ownership != Ownership::Shared)) continue;
-    if (auto deny = remove_by(exchange, reference, *image, batch)) return *std::move(deny);
+    if (auto deny = remove_by(exchange, reference, *image, removed, batch)) return *std::move(deny);
   }
   return batch;
 }

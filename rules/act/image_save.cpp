@@ -2,6 +2,7 @@
 // named by the project's word for it where it has one, and by its id elsewhere.
 
 #include <algorithm>
+#include <map>
 
 #include "rules/act/act.hpp"
 #include "rules/image_name.hpp"
@@ -24,18 +25,20 @@ std::string name_meant(const Exchange& exchange, std::string_view reference, con
   return "";
 }
 
-/// What upstream is asked by for each of the client's references.
-std::variant<std::vector<std::string>, Deny> words_for(Exchange& exchange, const std::vector<std::string>& references,
-                                                       Forward& forward) {
-  std::vector<std::string> words;
+/// What upstream is asked by, by the client's references.
+using Words = std::map<std::string_view, std::string>;
+
+std::variant<Words, Deny> words_for(Exchange& exchange, const std::vector<std::string>& references, Forward& forward) {
+  Words words;
   for (const auto& reference : references) {
+    if (words.contains(reference)) continue;
     const auto image = usable_image(exchange, reference);
     if (image.denied) return *image.denied;
     if (!image.fact) continue;
     auto name = name_meant(exchange, reference, image.fact->document);
     if (!name.empty())
       if (auto deny = add_by_name(exchange, name, *image.fact, forward)) return *std::move(deny);
-    words.push_back(name.empty() ? image.fact->id : std::move(name));
+    words[reference] = name.empty() ? image.fact->id : std::move(name);
   }
   return words;
 }
@@ -53,15 +56,16 @@ Decision image_save(Exchange& exchange) {
   if (references.empty()) return Deny{refusal("query.value"), parameter, Kind::None};
 
   Forward forward;
-  auto words = words_for(exchange, references, forward);
+  const auto words = words_for(exchange, references, forward);
   if (const auto* deny = std::get_if<Deny>(&words)) return *deny;
-  auto& names = std::get<std::vector<std::string>>(words);
-  if (names.size() < references.size()) return Ask{};
+  const auto& names = std::get<Words>(words);
+  const auto is_known = [&](const std::string& reference) { return names.contains(reference); };
+  if (!std::ranges::all_of(references, is_known)) return Ask{};
   std::erase_if(pairs, [&](const QueryPair& pair) { return pair.name == parameter; });
   if (!one)
-    for (const auto& name : names) pairs.push_back({parameter, name});
+    for (const auto& reference : references) pairs.push_back({parameter, names.at(reference)});
   forward.request.method = Method::Get;
-  forward.request.target = write_target(upstream_path(exchange, one ? names.front() : ""), pairs);
+  forward.request.target = write_target(upstream_path(exchange, one ? names.at(references.front()) : ""), pairs);
   forward.before = {{Claim::Change::RenewCacheKey}};
   return forward;
 }

@@ -3,6 +3,7 @@
 // by Podman 4.3.
 
 #include "rules/act/act.hpp"
+#include "rules/body/name.hpp"
 #include "rules/kube/pod.hpp"
 #include "rules/object_claim.hpp"
 
@@ -11,6 +12,9 @@ namespace podfence::rules::act {
 namespace {
 
 constexpr std::string_view pods = "/v4.0.0/libpod/pods/";
+
+/// Far more than one request may ask about: it is refused for that (decide.cpp), and the rest need not be looked at.
+constexpr std::size_t enough_questions = 1024;
 
 void add(Batch& batch, std::string name, UpstreamRequest request) {
   batch.items.push_back({std::move(request), std::move(name), {}, false, {}, {}, true});
@@ -21,7 +25,8 @@ class Down {
   explicit Down(Exchange& exchange) : exchange_(exchange) { batch_.together = true; }
 
   Decision run(const kube::Names& names) {
-    for (const auto& pod : names.pods) add_pod(pod);
+    for (const auto& pod : names.pods)
+      if (!asks_enough()) add_pod(pod);
     if (is_said(exchange_, "force", false))
       for (const auto& claim : names.claims) add_volume(claim);
     if (!exchange_.facts.complete()) return Ask{};
@@ -31,6 +36,8 @@ class Down {
   }
 
  private:
+  bool asks_enough() const { return exchange_.facts.open() > enough_questions; }
+
   void add_pod(const kube::Names::Pod& pod) {
     const auto* fact = exchange_.facts.find(Kind::Pod, pod.name);
     if (fact && fact->ownership == Ownership::Own) {
@@ -39,8 +46,11 @@ class Down {
       add(batch_, "stopped/" + fact->id, {Method::Post, path + "/stop", {}, std::nullopt});
       add(batch_, "removed/" + fact->id, {Method::Delete, path + "?force=true", {}, std::nullopt});
     }
-    for (const auto& volume : pod.volumes)
-      for (const auto& name : kube::own_volumes(pod.name, volume)) add_volume(name);
+    for (const auto& volume : pod.volumes) {
+      if (asks_enough()) return;
+      for (const auto& name : kube::own_volumes(pod.name, volume))
+        if (is_name(name)) add_volume(name);
+    }
   }
 
   void add_volume(const std::string& name) {

@@ -29,35 +29,53 @@ bool keep_rows(json::Value& document, std::string_view member, Test test) {
   return true;
 }
 
+/// The tags of an image that may be seen.
+struct Tags {
+  std::set<std::pair<std::string, std::string>> in_repositories;
+  std::set<std::string> alone;  ///< without their repositories
+};
+
+Tags tags_in(const std::vector<std::string>& names) {
+  Tags tags;
+  for (const auto& name : names) {
+    if (name.find('@') != std::string::npos) continue;
+    const auto tag = name.substr(name.rfind(':') + 1);
+    tags.in_repositories.emplace(repository_of(name), tag);
+    tags.alone.insert(tag);
+  }
+  return tags;
+}
+
 /// Podman has one row for each tag of an image, and Docker's form has only the last part of it (compat/system.go).
 class ImageRows {
  public:
   ImageRows(Exchange& exchange, const json::Array& images) {
     for (const auto& image : images)
       if (image_ownership(exchange.project, exchange.facts.ledger(), image) != Ownership::Foreign)
-        visible_[image_id_of(image)] = visible_names(exchange.project, exchange.facts.ledger(), image);
+        visible_[image_id_of(image)] = tags_in(visible_names(exchange.project, exchange.facts.ledger(), image));
   }
 
   /// Keeps the row if its tag may be seen; of an image without such a tag the first row, without a name.
   bool keep(json::Value& row, const Columns& columns) {
     const auto id = full_image_id(row.text(columns.image_id));
-    const auto names = id ? visible_.find(*id) : visible_.end();
-    if (names == visible_.end()) return false;
-    const auto is_tag = [](const std::string& name) { return name.find('@') == std::string::npos; };
-    if (std::ranges::any_of(names->second, [&](const std::string& name) { return is_tag(name) && matches(row, name); }))
-      return true;
-    if (std::ranges::any_of(names->second, is_tag) || !nameless_.insert(*id).second) return false;
+    const auto tags = id ? visible_.find(*id) : visible_.end();
+    if (tags == visible_.end()) return false;
+    if (has_tag_of(tags->second, row)) return true;
+    if (!tags->second.alone.empty() || !nameless_.insert(*id).second) return false;
     hide_name(row);
     return true;
   }
 
  private:
-  static bool matches(const json::Value& row, std::string_view name) {
-    const auto tag = name.substr(name.rfind(':') + 1);
-    if (row.find("Repository")) return row.text("Tag") == tag && row.text("Repository") == repository_of(name);
-    const auto* tags = row.find("RepoTags");
-    return tags && tags->items() &&
-           std::ranges::all_of(*tags->items(), [&](const json::Value& each) { return each == json::Value(tag); });
+  static bool has_tag_of(const Tags& tags, const json::Value& row) {
+    if (row.find("Repository"))
+      return tags.in_repositories.contains({std::string(row.text("Repository")), std::string(row.text("Tag"))});
+    const auto* list = row.find("RepoTags");
+    if (!list || !list->items()) return false;
+    if (list->items()->empty()) return !tags.alone.empty();
+    const auto& first = list->items()->front();
+    return first.string() && tags.alone.contains(*first.string()) &&
+           std::ranges::all_of(*list->items(), [&](const json::Value& each) { return each == first; });
   }
   static void hide_name(json::Value& row) {
     for (const auto* member : {"Repository", "Tag"})
@@ -65,14 +83,16 @@ class ImageRows {
     if (row.find("RepoTags")) row.set("RepoTags", json::Value(json::Array{json::Value(none)}));
   }
 
-  std::map<std::string, std::vector<std::string>> visible_;
+  std::map<std::string, Tags> visible_;
   std::set<std::string> nameless_;
 };
 
-/// How many own containers use the image: "active" in the clients' tables.
-std::int64_t uses(const json::Array& containers, std::string_view image_id) {
-  return std::ranges::count_if(
-      containers, [&](const json::Value& container) { return full_image_id(container.text("ImageID")) == image_id; });
+/// How many own containers use each image: "active" in the clients' tables.
+std::map<std::string, std::int64_t> uses_of_images(const json::Array& containers) {
+  std::map<std::string, std::int64_t> uses;
+  for (const auto& container : containers)
+    if (auto id = full_image_id(container.text("ImageID"))) ++uses[*std::move(id)];
+  return uses;
 }
 
 /// Layers are shared with images of others as well, and the sizes would tell who has them.
@@ -90,11 +110,12 @@ bool reduce_images(Exchange& exchange, json::Value& document, const Columns& col
   if (!rows || rows->is_null() || !images || !containers) return true;
   if (!rows->items()) return false;
   ImageRows visible(exchange, *images);
+  auto uses = uses_of_images(*containers);
   json::Array kept;
   for (auto& row : *rows->items()) {
     if (!visible.keep(row, columns)) continue;
     const auto id = full_image_id(row.text(columns.image_id)).value_or("");
-    row.set("Containers", json::Value::integer(uses(*containers, id)));
+    row.set("Containers", json::Value::integer(uses[id]));
     share_nothing(row);
     kept.push_back(std::move(row));
   }

@@ -1,6 +1,7 @@
 // Images. One id may carry names of several projects; each sees its own and the shared ones.
 
 #include <algorithm>
+#include <set>
 
 #include "rules/answer/rewrite.hpp"
 #include "rules/filter_text.hpp"
@@ -25,9 +26,10 @@ void keep_names(json::Value& image, std::string_view member, Test visible) {
 
 void reduce_names(const Exchange& exchange, json::Value& image) {
   const auto& ledger = exchange.facts.ledger();
-  const auto names = visible_names(exchange.project, ledger, image);
+  const auto visible = visible_names(exchange.project, ledger, image);
+  const std::set<std::string_view> names(visible.begin(), visible.end());
   for (const auto member : current_names)
-    keep_names(image, member, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+    keep_names(image, member, [&](const std::string& name) { return names.contains(name); });
   for (const auto member : past_names)
     keep_names(image, member, [&](const std::string& name) { return visible_name(exchange.project, ledger, name); });
 }
@@ -40,23 +42,29 @@ std::vector<std::string> asked_references(const Exchange& exchange) {
   return {};
 }
 
-/// A pattern may mean the whole name, or what is left of it without its tag, its registry, or its first path segments.
-bool may_match(std::string_view pattern, std::string_view name) {
-  for (std::size_t start = 0; start != std::string_view::npos && start < name.size();) {
-    const auto rest = name.substr(start);
-    if (matches_pattern(pattern, rest) || matches_pattern(pattern, repository_of(rest))) return true;
-    const auto slash = name.find('/', start);
-    start = slash == std::string_view::npos ? slash : slash + 1;
-  }
-  return false;
+/// Does the pattern match the whole text, or what is behind one of its slashes?
+bool matches_end(std::string_view pattern, std::string_view text) {
+  const auto star = pattern.find('*');
+  const auto head = pattern.substr(0, star);
+  const auto begins_at = [&](std::size_t place) { return place == 0 || text[place - 1] == '/'; };
+  if (star == std::string_view::npos) return text.ends_with(head) && begins_at(text.size() - head.size());
+  auto place = text.find(head);
+  while (place != std::string_view::npos && !begins_at(place)) place = text.find(head, place + 1);
+  // What a later place has for the first star, the first one has as well.
+  return place != std::string_view::npos && matches_pattern(pattern, text.substr(place));
 }
 
-/// Upstream filters by all names of an image, also by those that are not shown.
+/// Upstream filters by all names of an image, also by those that are not shown. A pattern may mean the whole name, or
+/// what is left of it without its tag, its registry, or its first path segments.
 bool is_referenced(const Exchange& exchange, const json::Value& image, const std::vector<std::string>& patterns) {
+  if (patterns.empty()) return true;
   const auto names = visible_names(exchange.project, exchange.facts.ledger(), image);
-  return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
-           return std::ranges::any_of(names, [&](const std::string& name) { return may_match(pattern, name); });
-         });
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    const auto repository = repository_of(name);
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+      return matches_end(pattern, name) || matches_end(pattern, repository);
+    });
+  });
 }
 
 /// The containers of everybody are counted; -1 is Docker's "not counted".
@@ -75,13 +83,13 @@ bool rewrite_images(Exchange& exchange, json::Value& document) {
     return image_ownership(exchange.project, exchange.facts.ledger(), image) == Ownership::Foreign ||
            !is_referenced(exchange, image, patterns);
   });
-  std::vector<std::string> visible;
-  for (const auto& image : *items) visible.push_back(image_id_of(image));
+  std::set<std::string> visible;
+  for (const auto& image : *items) visible.insert(image_id_of(image));
   for (auto& image : *items) {
     reduce_names(exchange, image);
     hide_count(image);
     const auto parent = full_image_id(image.text("ParentId"));
-    if (parent && std::ranges::find(visible, *parent) == visible.end()) image.set("ParentId", "");
+    if (parent && !visible.contains(*parent)) image.set("ParentId", "");
   }
   return true;
 }

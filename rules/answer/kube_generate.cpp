@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "rules/answer/kube.hpp"
 #include "rules/answer/rewrite.hpp"
@@ -78,9 +79,7 @@ class Spec {
       for (json::Value& volume : *volumes) show_volume(volume, number++);
     for (const auto* member : {"initContainers", "containers"})
       if (auto* containers = list_at(spec_, member))
-        for (json::Value& container : *containers)
-          if (json::Value* image = container.find("image"); image && image->string())
-            *image = shown_image(exchange_, *image->string(), "");
+        for (json::Value& container : *containers) show_container(container);
   }
 
  private:
@@ -97,21 +96,23 @@ class Spec {
     host.set("path", path);
     volume.erase("persistentVolumeClaim");
     volume.set("hostPath", std::move(host));
-    rename(std::string(volume.text("name")), volume_name(path, number));
-    volume.set("name", volume_name(path, number));
+    const auto name = volume_name(path, number);
+    renamed_.try_emplace(std::string(volume.text("name")), name);
+    volume.set("name", name);
   }
 
-  void rename(const std::string& old_name, const std::string& name) {
-    for (const auto* member : {"initContainers", "containers"})
-      if (auto* containers = list_at(spec_, member))
-        for (json::Value& container : *containers)
-          if (auto* mounts = list_at(container, "volumeMounts"))
-            for (json::Value& mount : *mounts)
-              if (mount.text("name") == old_name) mount.set("name", name);
+  void show_container(json::Value& container) {
+    if (json::Value* image = container.find("image"); image && image->string())
+      *image = shown_image(exchange_, *image->string(), "");
+    if (auto* mounts = list_at(container, "volumeMounts"))
+      for (json::Value& mount : *mounts)
+        if (const auto found = renamed_.find(mount.text("name")); found != renamed_.end())
+          mount.set("name", found->second);
   }
 
   Exchange& exchange_;
   json::Value& spec_;
+  std::map<std::string, std::string, std::less<>> renamed_;  ///< volumes: from what the mounts call them
 };
 
 }  // namespace

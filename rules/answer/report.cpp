@@ -71,16 +71,16 @@ struct Removed {
   std::vector<std::string> deleted;
 };
 
-Removed removed(Exchange& exchange, const json::Array& images, const Outcomes& outcomes) {
+Removed removed(Exchange& exchange, const ImagesByName& images, const Outcomes& outcomes) {
   Removed result;
+  std::set<std::string> deleted;
   for (const auto& outcome : outcomes) {
     if (!succeeded(outcome)) continue;
     if (!full_image_id(outcome.name)) result.untagged.push_back(outcome.name);
-    const auto* image = image_of(images, outcome.name);
+    const auto* image = images.find(outcome.name);
     if (!image) continue;
     const auto id = image_id_of(*image);
-    if (!exchange.facts.ledger().holds_image(exchange.project.id, id) &&
-        std::ranges::find(result.deleted, id) == result.deleted.end())
+    if (!exchange.facts.ledger().holds_image(exchange.project.id, id) && deleted.insert(id).second)
       result.deleted.push_back(id);
   }
   return result;
@@ -134,10 +134,10 @@ json::Value libpod_removal(Exchange& exchange, const Removed& removed, const Out
 
 /// Docker's form is that of removal, and libpod's that of every prune, with the image's size.
 Reply image_prune(Exchange& exchange, const Outcomes& outcomes) {
-  const auto images = images_before(exchange);
+  const ImagesByName images(images_before(exchange));
   const auto gone = removed(exchange, images, outcomes);
   const auto size_of = [&](const std::string& id) {
-    const auto* image = image_of(images, id);
+    const auto* image = images.find(id);
     const auto* size = image ? image->find("Size") : nullptr;
     return size ? size->int64().value_or(0) : 0;
   };
@@ -159,15 +159,17 @@ Reply image_prune(Exchange& exchange, const Outcomes& outcomes) {
 
 /// The words of a batch that name no image of the project, so that nothing was done about them. Podman's words for an
 /// absent one.
-Outcomes absent_of_batch(Exchange& exchange, const Outcomes& outcomes) {
+Outcomes absent_of_batch(Exchange& exchange, const ImagesByName& images, const Outcomes& outcomes) {
+  std::set<std::string> done;
+  for (const auto& outcome : outcomes)
+    if (const auto* image = images.find(outcome.name)) done.insert(image_id_of(*image));
   Outcomes absent;
   const bool lists = asks_for_manifests(exchange);
   for (const auto& name : values_of(exchange.request.target, "images")) {
     const auto* fact = lists ? nullptr : exchange.facts.find(Kind::Image, name);
     if (lists && std::ranges::any_of(outcomes, [&](const Outcome& each) { return may_mean(name, each.name); }))
       continue;
-    const json::Array image{fact ? fact->document : json::Value()};
-    if (std::ranges::none_of(outcomes, [&](const Outcome& outcome) { return image_of(image, outcome.name); }))
+    if (!fact || !done.contains(fact->id))
       absent.push_back({name, 404, write_error(404, "image not known", name + ": image not known").content});
   }
   return absent;
@@ -179,9 +181,10 @@ Reply image_removal(Exchange& exchange, Outcomes outcomes) {
   // One image: nothing of it went, so the answer is the error. A batch always has a report.
   if (endpoint.act == Act::ImageRemove && failed != outcomes.end() && std::ranges::none_of(outcomes, succeeded))
     return rewrite_error(exchange, failed->status, failed->content);
+  const ImagesByName images(images_before(exchange));
   if (endpoint.act == Act::ImageBatchRemove && !is_said(exchange, "ignore", false))
-    std::ranges::move(absent_of_batch(exchange, outcomes), std::back_inserter(outcomes));
-  const auto gone = removed(exchange, images_before(exchange), outcomes);
+    std::ranges::move(absent_of_batch(exchange, images, outcomes), std::back_inserter(outcomes));
+  const auto gone = removed(exchange, images, outcomes);
   return reply(endpoint.family == Family::Docker ? docker_rows(gone) : libpod_removal(exchange, gone, outcomes));
 }
 

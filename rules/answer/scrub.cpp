@@ -116,7 +116,8 @@ std::string without_host_paths(std::string_view text) {
   while (!text.empty()) {
     const auto start = std::ranges::find_if(text, is_path_character);
     result.append(text.begin(), start);
-    auto end = std::find_if_not(start, text.end(), is_path_character);
+    const auto stop = std::find_if_not(start, text.end(), is_path_character);
+    auto end = stop;
     while (end != start && is_punctuation(*(end - 1))) --end;
     const std::string_view word(start, end);
     const bool of_host =
@@ -125,8 +126,8 @@ std::string without_host_paths(std::string_view text) {
       result.append(word.substr(0, word.find('/'))).append("<path>");
     else
       result.append(word);
-    if (start == end && end != text.end()) result.push_back(*end++);
-    text = std::string_view(end, text.end());
+    result.append(end, stop);
+    text = std::string_view(stop, text.end());
   }
   return result;
 }

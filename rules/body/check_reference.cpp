@@ -60,9 +60,16 @@ std::optional<Deny> check_image_words(const json::Value& document, const Project
 
 std::optional<Deny> judge_image(json::Value& value, const Place& place) {
   place.judged.image = *value.string();
-  const Fact* found = place.exchange.facts.find(Kind::Image, place.judged.image);
+  return judge_image_volume(value, place);
+}
+
+std::optional<Deny> judge_image_volume(json::Value& value, const Place& place) {
+  const Fact* found = place.exchange.facts.find(Kind::Image, *value.string());
   if (auto deny = resolve_text(Kind::Image, value, place)) return deny;
-  return found ? check_image_words(found->document, place.exchange.project) : std::nullopt;
+  if (!found || place.exchange.facts.has_judged_words(found->id)) return std::nullopt;
+  if (auto deny = check_image_words(found->document, place.exchange.project)) return deny;
+  place.exchange.facts.note_judged_words(found->id);
+  return std::nullopt;
 }
 
 std::optional<Deny> judge_container(json::Value& value, const Place& place) {
@@ -78,6 +85,7 @@ std::optional<Deny> check_inherited(const std::string& name, bool says_ro, const
   const Fact* source = place.exchange.facts.find(Kind::Container, name, true);
   const json::Value* mounts = source ? source->document.find("Mounts") : nullptr;
   if (!mounts || !mounts->items()) return std::nullopt;
+  if (!place.judged.mounts_from.emplace(source->id, says_ro).second) return std::nullopt;
   for (const json::Value& each : *mounts->items()) {
     const bool of_host = each.text("Type") == "bind" || is_own_name(each.text("Name"));
     if (of_host && says_ro)

@@ -9,8 +9,11 @@
 namespace podfence::rules {
 
 // check_reference.cpp: names of other objects, resolved through the facts and written as full ids
-Check judge_image, judge_container, judge_volumes_from, judge_pod, judge_secret, judge_environment_secret;
+Check judge_image, judge_image_volume, judge_container, judge_volumes_from, judge_pod, judge_secret,
+    judge_environment_secret;
 inline constexpr Rule image = checked(judge_image, "an image of yours or a shared one; sent on as its full id");
+/// One that is mounted: what it declares is not the container's.
+inline constexpr Rule image_volume = checked(judge_image_volume, image.says);
 inline constexpr Rule container = checked(judge_container, "a container of yours; sent on as its full id");
 inline constexpr Rule volumes_from = checked(judge_volumes_from,
                                              "a container of yours, sent on with its full id; `:ro` behind it where "

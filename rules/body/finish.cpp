@@ -9,6 +9,7 @@
 #include "rules/container/settle.hpp"
 #include "rules/exchange.hpp"
 #include "rules/json_path.hpp"
+#include "rules/members.hpp"
 #include "rules/secret.hpp"
 
 namespace podfence::rules {
@@ -104,12 +105,13 @@ std::optional<Deny> finish_update_libpod(json::Value& content, const Place& plac
 
 /// Podman takes both names for the labels, and `Labels` wins over `Label`.
 std::optional<Deny> finish_volume_libpod(json::Value& content, const Place& place) {
-  if (const json::Value* old = content.find("Label")) {
-    json::Value labels = *old;
-    if (const json::Value* current = content.find("Labels"))
-      for (const json::Member& each : *current->members()) labels.set(each.name, each.value);
+  if (content.find("Label")) {
+    Members labels;
+    for (const auto* name : {"Label", "Labels"})
+      if (const json::Value* said = content.find(name))
+        for (const json::Member& each : *said->members()) labels[each.name] = each.value;
     content.erase("Label");
-    content.set("Labels", std::move(labels));
+    content.set("Labels", std::move(labels).take());
   }
   return finish_labels_compat(content, place);
 }

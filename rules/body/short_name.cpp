@@ -10,6 +10,7 @@
 #include "rules/exchange.hpp"
 #include "rules/image_name.hpp"
 #include "rules/json_path.hpp"
+#include "rules/members.hpp"
 #include "rules/names.hpp"
 #include "rules/query.hpp"
 
@@ -38,11 +39,11 @@ void add_aliases(json::Value& networks, std::string_view member, const std::stri
 void say_networks_as_map(json::Value& content) {
   const json::Value* list = content.find("cni_networks");
   if (!list || !list->items()) return;
-  json::Value map = json::Value::object();
+  Members map;
   for (const auto& network : *list->items())
-    if (network.string()) map.set(*network.string(), json::Value::object());
+    if (network.string()) map[*network.string()] = json::Value::object();
   content.erase("cni_networks");
-  content.set("Networks", std::move(map));
+  content.set("Networks", std::move(map).take());
 }
 
 /// Of the container that is connected, under `aliases`. Nothing while its name is not known.

@@ -4,6 +4,7 @@
 #include "rules/body/walk.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "rules/body/tree.hpp"
 #include "rules/exchange.hpp"
@@ -149,12 +150,13 @@ class Walk {
 
   Judgement judge_entries(const Node& node, const json::Object& said, json::Object& kept) {
     kept.reserve(said.size());
+    std::set<std::string_view> names;  // of what is kept, which stays where it is: there is room for all
     for (const json::Member& each : said) {
       json::Member entry{each.name, {}};
       if (auto deny = judge_entry(*node.entry, each.value, entry)) return deny;
       if (entry.value.is_null()) continue;
-      if (std::ranges::find(kept, entry.name, &json::Member::name) != kept.end()) return repeated(entry.name);
-      kept.push_back(std::move(entry));
+      const auto& name = kept.emplace_back(std::move(entry)).name;
+      if (!names.insert(name).second) return repeated(name);
     }
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "rules/ascii.hpp"
 #include "rules/body.hpp"
@@ -94,10 +95,12 @@ struct Reader {
   Failure read_files() {
     const auto files = texts("dockerfile");
     if (!files) return bad_value("dockerfile");
+    std::set<std::string> seen;
     for (const auto& file : *files) {
       const auto clean = clean_member_name(file);
       if (!clean || clean->empty() || file.find("://") != std::string::npos)
         return Deny{refusal("build.file-name"), file, Kind::None};
+      if (!seen.insert(*clean).second) return bad_value("dockerfile");
       options.files.push_back(*clean);
     }
     options.names_files = !options.files.empty();

@@ -3,6 +3,7 @@
 #include "rules/container/description.hpp"
 #include "rules/container/words.hpp"
 #include "rules/json_path.hpp"
+#include "rules/members.hpp"
 #include "rules/units.hpp"
 
 namespace podfence::rules {
@@ -108,15 +109,15 @@ void write_network_libpod(Body body, const Changes& changes, json::Value& conten
 }
 
 void write_ports_compat(const std::vector<PublishedPort>& ports, json::Value& content) {
-  json::Value bindings = json::Value::object();
+  Members bindings;
   for (const PublishedPort& port : ports) {
     json::Value binding;
     binding.set("HostIp", loopback);
     if (port.host != 0) binding.set("HostPort", std::to_string(port.host));
-    json::make(bindings, std::to_string(port.container) + "/" + port.protocol).push(std::move(binding));
+    bindings[std::to_string(port.container) + "/" + port.protocol].push(std::move(binding));
   }
   content.find("HostConfig")->erase("PublishAllPorts");
-  if (!ports.empty()) json::make(content, "HostConfig.PortBindings") = std::move(bindings);
+  if (!ports.empty()) json::make(content, "HostConfig.PortBindings") = std::move(bindings).take();
 }
 
 void write_ports_libpod(const std::vector<PublishedPort>& ports, json::Value& content) {

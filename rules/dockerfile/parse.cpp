@@ -150,8 +150,11 @@ class Parser {
 
 std::variant<File, Deny> parse(std::span<const std::string_view> texts, const Options& options) {
   Parser parser(options);
-  std::size_t instructions = 0;
+  std::size_t bytes = 0, instructions = 0;
   for (const auto text : texts) {
+    bytes += text.size();
+    if (bytes > max_text)
+      return Deny{refusal("dockerfile.too-large"), "more than " + std::to_string(max_text) + " bytes", Kind::None};
     auto commands = read_commands(text, options.engine);
     if (auto* denied = std::get_if<Deny>(&commands)) return std::move(*denied);
     instructions += std::get<0>(commands).size();

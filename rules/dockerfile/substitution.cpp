@@ -61,7 +61,7 @@ class Expansion {
 
   std::string double_quoted() {
     std::string text;
-    while (!at_end() && !failed_) {
+    while (!at_end() && !failed_ && text.size() <= max_value) {
       char c = next();
       if (c == '"') return text;
       if (c == '$') {

@@ -19,13 +19,6 @@ std::string own_volume(std::string_view pod, std::string_view volume, std::strin
   return std::string(pod).append("-").append(volume).append(ending);
 }
 
-const json::Value* volume_of(const PodSource& source, std::string_view name) {
-  const auto& volumes = source.spec.list("volumes");
-  const auto found =
-      std::ranges::find_if(volumes, [&](const json::Value& volume) { return volume.text("name") == name; });
-  return found == volumes.end() ? nullptr : &*found;
-}
-
 json::Value options_of(bool read_only) {
   json::Value options = json::Value::array();
   if (read_only) options.push("ro");
@@ -68,83 +61,20 @@ unsigned mode_of(const json::Value& object, std::string_view member, unsigned ab
 /// What is made of a mount or file without its content, about.
 constexpr std::size_t bytes_of_mount = 512;
 
-class Mounts {
- public:
-  Mounts(const PodSource& source, const Upload& upload, Pod& pod, json::Value& content, Extent& extent)
-      : source_(source), upload_(upload), pod_(pod), content_(content), extent_(extent) {}
+/// The key is in one of the two.
+const std::string* value_of(const Configuration& configuration, std::string_view key) {
+  for (const auto* data : {&configuration.texts, &configuration.binary})
+    if (const auto found = data->find(key); found != data->end()) return &found->second;
+  return nullptr;
+}
 
-  std::optional<Deny> add(const json::Value& mount) {
-    const auto name = mount.text("name");
-    const json::Value* volume = volume_of(source_, name);
-    if (!volume) return missing("volume " + std::string(name));
-    const auto target = mount.text("mountPath");
-    if (auto deny = extent_.add(bytes_of_mount + target.size())) return deny;
-    const bool read_only = mount.flag("readOnly");
-    if (const auto* host = volume->find("hostPath")) {
-      json::make(content_, "mounts").push(bind_of(host->text("path"), target, read_only));
-      return std::nullopt;
-    }
-    if (const auto* claim = volume->find("persistentVolumeClaim")) {
-      json::make(content_, "volumes")
-          .push(named(claim->text("claimName"), target, read_only || claim->flag("readOnly")));
-      return std::nullopt;
-    }
-    if (volume->find("emptyDir")) {
-      add_own(own_volume(source_.name, name, scratch_ending), target, read_only);
-      return std::nullopt;
-    }
-    for (const auto& kind : data_kinds)
-      if (const auto* wanted = volume->find(kind.volume)) return add_data(kind, *wanted, name, target);
-    return missing("the source of volume " + std::string(name));
-  }
-
- private:
-  /// True: for the first time.
-  bool add_own(const std::string& volume, std::string_view target, bool read_only) {
-    json::make(content_, "volumes").push(named(volume, target, read_only));
-    if (std::ranges::find(pod_.volumes, volume) != pod_.volumes.end()) return false;
-    pod_.volumes.push_back(volume);
-    return true;
-  }
-
-  std::optional<Deny> add_data(const DataKind& kind, const json::Value& wanted, std::string_view name,
-                               std::string_view target) {
-    const auto& objects = upload_.*kind.objects;
-    const auto found = objects.find(wanted.text(kind.name));
-    if (found == objects.end()) {
-      if (wanted.flag("optional")) return std::nullopt;
-      return missing(std::string(kind.kind) + " " + std::string(wanted.text(kind.name)));
-    }
-    if (!add_own(own_volume(source_.name, name, kind.ending), target, true)) return std::nullopt;
-    Files files{pod_.containers.size(), std::string(target), {}, kind.confidential};
-    const auto standard = mode_of(wanted, "defaultMode", 0644);
-    bool clean = true;
-    const auto add_file = [&](std::string_view path, const std::string& text, unsigned mode) {
-      clean &= is_clean(path);
-      files.files.push_back({std::string(path), text, mode});
-      return extent_.add(bytes_of_mount + text.size());
-    };
-    auto data = found->second.texts;
-    data.insert(found->second.binary.begin(), found->second.binary.end());
-    for (const auto& item : wanted.list("items")) {
-      const auto text = data.find(item.text("key"));
-      if (text == data.end()) return missing("key " + std::string(item.text("key")));
-      if (auto deny = add_file(item.text("path"), text->second, mode_of(item, "mode", standard))) return deny;
-    }
-    if (wanted.list("items").empty())
-      for (const auto& [key, text] : data)
-        if (auto deny = add_file(key, text, standard)) return deny;
-    if (!clean) return Deny{refusal("field.value"), std::string(kind.volume) + ".items[].path", Kind::None};
-    pod_.files.push_back(std::move(files));
-    return std::nullopt;
-  }
-
-  const PodSource& source_;
-  const Upload& upload_;
-  Pod& pod_;
-  json::Value& content_;
-  Extent& extent_;
-};
+std::vector<const Data::value_type*> sorted(const Configuration& configuration) {
+  std::vector<const Data::value_type*> all;
+  for (const auto* data : {&configuration.texts, &configuration.binary})
+    for (const auto& each : *data) all.push_back(&each);
+  std::ranges::sort(all, {}, [](const auto* each) { return std::string_view(each->first); });
+  return all;
+}
 
 }  // namespace
 
@@ -154,11 +84,81 @@ std::vector<std::string> own_volumes(std::string_view pod, std::string_view volu
   return volumes;
 }
 
-std::optional<Deny> add_mounts(const json::Value& container, const PodSource& source, const Upload& upload, Pod& pod,
-                               json::Value& content, Extent& extent) {
-  Mounts mounts(source, upload, pod, content, extent);
+Mounts::Mounts(const PodSource& source, const Upload& upload, Pod& pod, Extent& extent)
+    : source_(source), upload_(upload), pod_(pod), extent_(extent) {
+  for (const auto& volume : source.spec.list("volumes")) volumes_.try_emplace(volume.text("name"), &volume);
+}
+
+std::optional<Deny> Mounts::add_all(const json::Value& container, json::Value& content) {
   for (const auto& mount : container.list("volumeMounts"))
-    if (auto deny = mounts.add(mount)) return deny;
+    if (auto deny = add(mount, content)) return deny;
+  return std::nullopt;
+}
+
+std::optional<Deny> Mounts::add(const json::Value& mount, json::Value& content) {
+  const auto name = mount.text("name");
+  const auto found = volumes_.find(name);
+  if (found == volumes_.end()) return missing("volume " + std::string(name));
+  const json::Value& volume = *found->second;
+  const auto target = mount.text("mountPath");
+  if (auto deny = extent_.add(bytes_of_mount + target.size())) return deny;
+  const bool read_only = mount.flag("readOnly");
+  if (const auto* host = volume.find("hostPath")) {
+    const auto path = host->text("path");
+    if (auto deny = extent_.add(path.size())) return deny;
+    json::make(content, "mounts").push(bind_of(path, target, read_only));
+    return std::nullopt;
+  }
+  if (const auto* claim = volume.find("persistentVolumeClaim")) {
+    const auto claimed = claim->text("claimName");
+    if (auto deny = extent_.add(claimed.size())) return deny;
+    json::make(content, "volumes").push(named(claimed, target, read_only || claim->flag("readOnly")));
+    return std::nullopt;
+  }
+  if (volume.find("emptyDir")) {
+    add_own(own_volume(source_.name, name, scratch_ending), target, read_only, content);
+    return std::nullopt;
+  }
+  for (const auto& kind : data_kinds)
+    if (const auto* wanted = volume.find(kind.volume)) return add_data(kind, *wanted, name, target, content);
+  return missing("the source of volume " + std::string(name));
+}
+
+/// True: for the first time.
+bool Mounts::add_own(const std::string& volume, std::string_view target, bool read_only, json::Value& content) {
+  json::make(content, "volumes").push(named(volume, target, read_only));
+  if (!own_.insert(volume).second) return false;
+  pod_.volumes.push_back(volume);
+  return true;
+}
+
+std::optional<Deny> Mounts::add_data(const DataKind& kind, const json::Value& wanted, std::string_view name,
+                                     std::string_view target, json::Value& content) {
+  const auto& objects = upload_.*kind.objects;
+  const auto found = objects.find(wanted.text(kind.name));
+  if (found == objects.end()) {
+    if (wanted.flag("optional")) return std::nullopt;
+    return missing(std::string(kind.kind) + " " + std::string(wanted.text(kind.name)));
+  }
+  if (!add_own(own_volume(source_.name, name, kind.ending), target, true, content)) return std::nullopt;
+  Files files{pod_.containers.size(), std::string(target), {}, kind.confidential};
+  const auto standard = mode_of(wanted, "defaultMode", 0644);
+  bool clean = true;
+  const auto add_file = [&](std::string_view path, const std::string& text, unsigned mode) {
+    clean &= is_clean(path);
+    files.files.push_back({std::string(path), text, mode});
+    return extent_.add(bytes_of_mount + text.size());
+  };
+  for (const auto& item : wanted.list("items")) {
+    const auto* text = value_of(found->second, item.text("key"));
+    if (!text) return missing("key " + std::string(item.text("key")));
+    if (auto deny = add_file(item.text("path"), *text, mode_of(item, "mode", standard))) return deny;
+  }
+  if (wanted.list("items").empty())
+    for (const auto* each : sorted(found->second))
+      if (auto deny = add_file(each->first, each->second, standard)) return deny;
+  if (!clean) return Deny{refusal("field.value"), std::string(kind.volume) + ".items[].path", Kind::None};
+  pod_.files.push_back(std::move(files));
   return std::nullopt;
 }
 

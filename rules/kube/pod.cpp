@@ -6,6 +6,7 @@
 #include "rules/ascii.hpp"
 #include "rules/json_path.hpp"
 #include "rules/kube/quantity.hpp"
+#include "rules/members.hpp"
 #include "rules/units.hpp"
 
 namespace podfence::rules::kube {
@@ -79,13 +80,17 @@ std::string_view restart_policy(std::string_view word) {
   return word == "Never" ? "no" : "always";
 }
 
-void add_logging(const Options& options, json::Value& content) {
-  set_text(content, "log_configuration.driver", options.log_driver);
-  for (const auto& option : options.log_options) {
+/// Null where nothing is said.
+json::Value logging_of(const Options& options) {
+  json::Value logging;
+  set_text(logging, "driver", options.log_driver);
+  Members said;
+  for (const std::string_view option : options.log_options) {
     const auto equals = std::min(option.find('='), option.size());
-    json::make(content, "log_configuration.options")
-        .set(option.substr(0, equals), option.substr(std::min(equals + 1, option.size())));
+    said[std::string(option.substr(0, equals))] = option.substr(std::min(equals + 1, option.size()));
   }
+  if (!said.empty()) logging.set("options", std::move(said).take());
+  return logging;
 }
 
 void add_lifetime(const json::Value& container, const json::Value& spec, bool runs_first, json::Value& content) {
@@ -112,8 +117,18 @@ PullPolicy pull_policy(std::string_view word) {
 /// What is made of a container that says nothing, about.
 constexpr std::size_t bytes_of_container = 4096;
 
-std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, const PodSource& source,
-                                  const Upload& upload, const Options& options, Pod& pod, Extent& extent) {
+/// What is the same for all containers of a pod, and the pod that they are put into.
+struct Making {
+  const PodSource& source;
+  const Upload& upload;
+  json::Value logging;
+  Pod& pod;
+  Extent& extent;
+  Mounts mounts;
+};
+
+std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, Making& making) {
+  auto& [source, upload, logging, pod, extent, mounts] = making;
   Container made;
   made.name = yaml.text("name");
   made.image = yaml.text("image");
@@ -130,14 +145,14 @@ std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, cons
   add_limits(yaml, content);
   add_privileges(yaml, source.spec, content);
   add_lifetime(yaml, source.spec, runs_first, content);
-  add_logging(options, content);
+  if (!logging.is_null()) content.set("log_configuration", logging);
   if (auto deny = extent.add(bytes_of_container + json::footprint(content))) return deny;
   auto environment = environment_of(yaml, source, upload, extent);
   if (auto* deny = std::get_if<Deny>(&environment)) return std::move(*deny);
   auto& variables = std::get<Environment>(environment);
   content.set("env", std::move(variables.variables));
   made.secrets = std::move(variables.secrets);
-  if (auto deny = add_mounts(yaml, source, upload, pod, content, extent)) return deny;
+  if (auto deny = mounts.add_all(yaml, content)) return deny;
   pod.containers.push_back(std::move(made));
   return std::nullopt;
 }
@@ -170,8 +185,10 @@ void add_names(const json::Value& spec, json::Value& content) {
     json::make(content, "dns_option")
         .push(std::string(option.text("name")) + (value.empty() ? "" : ":" + std::string(value)));
   }
+  Members sysctls;
   for (const auto& sysctl : part(spec, "securityContext").list("sysctls"))
-    json::make(content, "sysctl").set(sysctl.text("name"), sysctl.text("value"));
+    sysctls[std::string(sysctl.text("name"))] = sysctl.text("value");
+  if (!sysctls.empty()) content.set("sysctl", std::move(sysctls).take());
 }
 
 bool is_mode(std::string_view network) {
@@ -231,10 +248,10 @@ std::variant<Pod, Deny> make_pod(const PodSource& source, const Upload& upload, 
   pod.name = source.name;
   if (auto deny = add_content(source, options, number, pod.content)) return *std::move(deny);
   if (auto deny = extent.add(json::footprint(pod.content))) return *std::move(deny);
+  Making making{source, upload, logging_of(options), pod, extent, Mounts(source, upload, pod, extent)};
   for (const auto* member : {"initContainers", "containers"})
     for (const auto& container : source.spec.list(member))
-      if (auto deny = add_container(container, std::string_view(member) == "initContainers", source, upload, options,
-                                    pod, extent))
+      if (auto deny = add_container(container, std::string_view(member) == "initContainers", making))
         return *std::move(deny);
   if (source.spec.list("containers").empty())
     return Deny{refusal("kube.nothing"), "the pod " + source.name + " has no containers", Kind::None};

@@ -81,9 +81,27 @@ struct Environment {
 std::variant<Environment, Deny> environment_of(const json::Value& container, const PodSource& pod, const Upload& upload,
                                                Extent& extent);
 
-/// Libpod's mounts and volumes of one container, and what they need.
-std::optional<Deny> add_mounts(const json::Value& container, const PodSource& source, const Upload& upload, Pod& pod,
-                               json::Value& content, Extent& extent);
+/// Libpod's mounts and volumes of a pod's containers, and what they need.
+class Mounts {
+ public:
+  Mounts(const PodSource& source, const Upload& upload, Pod& pod, Extent& extent);
+
+  /// Those of the container that is made next.
+  std::optional<Deny> add_all(const json::Value& container, json::Value& content);
+
+ private:
+  std::optional<Deny> add(const json::Value& mount, json::Value& content);
+  std::optional<Deny> add_data(const DataKind& kind, const json::Value& wanted, std::string_view name,
+                               std::string_view target, json::Value& content);
+  bool add_own(const std::string& volume, std::string_view target, bool read_only, json::Value& content);
+
+  const PodSource& source_;
+  const Upload& upload_;
+  Pod& pod_;
+  Extent& extent_;
+  std::map<std::string_view, const json::Value*> volumes_;  ///< of the YAML, by name: the first counts
+  std::set<std::string> own_;                               ///< what stands in the pod's volumes
+};
 
 /// Libpod's health check; null for none.
 json::Value health_check_of(const json::Value& container);

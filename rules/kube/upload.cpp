@@ -6,6 +6,7 @@
 #include <set>
 
 #include "rules/base64.hpp"
+#include "rules/body/name.hpp"
 #include "rules/json_path.hpp"
 #include "rules/kube/extent.hpp"
 #include "rules/out_of_bounds.hpp"
@@ -127,18 +128,29 @@ class Reader {
   std::set<std::pair<Body, std::string>> names_;
 };
 
+/// Each once, in their order.
+std::vector<std::string> volume_names(const json::Value& spec) {
+  std::vector<std::string> names;
+  std::set<std::string_view> known;
+  for (const auto& volume : spec.list("volumes"))
+    if (const auto name = volume.text("name"); known.insert(name).second) names.emplace_back(name);
+  return names;
+}
+
 /// Only what says a name is read: nothing else of it matters to anything.
 std::optional<Deny> add_names(const json::Value& document, Names& names, Extent& extent) {
   const auto kind = document.text("kind");
   if (auto deny = check_kind(kind)) return deny;
   const std::string name(part(document, "metadata").text("name"));
   if (name.empty()) return Deny{refusal("kube.name"), name, Kind::None};
-  if (kind == "PersistentVolumeClaim") names.claims.push_back(name);
-  const bool deployed = kind == "Deployment";
-  if (kind != "Pod" && !deployed) return std::nullopt;
-  std::vector<std::string> volumes;
-  const auto spec = part(document, deployed ? "spec.template.spec" : "spec");
-  for (const auto& volume : spec.list("volumes")) volumes.emplace_back(volume.text("name"));
+  const bool claimed = kind == "PersistentVolumeClaim", deployed = kind == "Deployment";
+  if (kind != "Pod" && !deployed && !claimed) return std::nullopt;
+  if (!is_name(name)) return Deny{refusal("name.syntax"), name, Kind::None};
+  if (claimed) {
+    names.claims.push_back(name);
+    return std::nullopt;
+  }
+  const auto volumes = volume_names(part(document, deployed ? "spec.template.spec" : "spec"));
   const auto replicas = deployed ? part(document, "spec").int64("replicas").value_or(1) : 1;
   if (replicas > most_replicas)
     return out_of_bounds("spec.replicas", std::to_string(replicas), "most", std::to_string(most_replicas));

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "rules/answer/scrub.hpp"
 #include "rules/error_answer.hpp"
 #include "tests/rules/recorded.hpp"
 
@@ -172,6 +173,17 @@ TEST_CASE("paths of the host's storage do not pass, paths in a container do") {
     CAPTURE(row.text);
     CHECK(shown(Method::Post, docker_web, error(row.text)) == row.shown);
   }
+}
+
+TEST_CASE("punctuation stays where it stands, however much there is of it") {
+  using podfence::rules::answer::without_host_paths;
+  for (const char* text : {".", "...", " : ", ".a", "a.", "a.:b", "a. .:", "\".\"", "./a: ."})
+    CHECK(without_host_paths(text) == text);
+  CHECK(without_host_paths("..::/etc/containers/x..: :") == "..::<path>..: :");
+  // Quadratic work would take minutes here.
+  const std::string dots(2'000'000, '.');
+  CHECK(without_host_paths(dots) == dots);
+  CHECK(without_host_paths("a" + dots + " /run/user/1" + dots) == "a" + dots + " <path>" + dots);
 }
 
 TEST_CASE("an object that went away meanwhile was never there") {

@@ -149,3 +149,41 @@ TEST_CASE("totals over everybody's images become totals over the rows that are l
   const auto text = std::get<std::string>(rewrite_answer(Answer::DiskUsage, world.exchange, json::write(usage)));
   CHECK(number(parsed(text), "LayersSize") == 2131368);
 }
+
+TEST_CASE("an image in the disk usage may have very many names and containers") {
+  const int names = 20'000;
+  json::Value image, tags = json::Value::array(), rows = json::Value::array(), containers = json::Value::array();
+  for (int name = 0; name < names; ++name) {
+    const auto repository = "localhost/" + std::to_string(name);
+    tags.push(repository + ":1");
+    for (const auto* tag : {"1", "2"}) {
+      json::Value row;
+      row.set("ImageID", std::string(image_id));
+      row.set("Repository", repository);
+      row.set("Tag", tag);
+      rows.push(std::move(row));
+    }
+    json::Value container, labels;
+    labels.set("appx.project", "p1");
+    container.set("Id", std::to_string(name));
+    container.set("ImageID", std::string(image_id));
+    container.set("Labels", std::move(labels));
+    containers.push(std::move(container));
+  }
+  image.set("Id", std::string(image_id));
+  image.set("RepoTags", std::move(tags));
+  Recorded world(Method::Get, "/v4.3.1/libpod/system/df");
+  const auto list = Question::Ask::List;
+  REQUIRE(world.facts.learn({list, Kind::Image, ""}, 200, json::write(json::Array{std::move(image)})));
+  REQUIRE(world.facts.learn({list, Kind::Container, ""}, 200, json::write(containers)));
+  json::Value usage;
+  usage.set("Images", std::move(rows));
+  // Quadratic work would take minutes here.
+  const auto result = rewrite_answer(Answer::DiskUsage, world.exchange, json::write(usage));
+  REQUIRE(std::holds_alternative<std::string>(result));
+  const auto shown = parsed(std::get<std::string>(result));
+  REQUIRE(shown.list("Images").size() == names);
+  CHECK(shown.list("Images").back().text("Repository") == "localhost/19999");
+  CHECK(shown.list("Images").back().text("Tag") == "1");
+  CHECK(number(shown.list("Images").back(), "Containers") == names);
+}

@@ -159,3 +159,57 @@ TEST_CASE("the parent of a listed image is named only if it is listed as well") 
   world.ledger.holds.insert({"p1", parent_id.substr(7)});
   CHECK(parent() == parent_id);
 }
+
+TEST_CASE("an image may have very many names") {
+  Recorded world(Method::Get, "/v1.41/images/json");
+  json::Value image, names = json::Value::array();
+  for (int name = 0; name < 50'000; ++name) {
+    names.push("localhost/" + std::to_string(name) + ":1");
+    names.push("quay.io/" + std::to_string(name) + ":1");
+  }
+  image.set("Id", std::string(image_id));
+  image.set("RepoTags", names);
+  image.set("Names", std::move(names));
+  const auto result = rewrite_answer(Answer::Images, world.exchange, json::write(json::Array{std::move(image)}));
+  const auto images = parsed(std::get<std::string>(result));
+  REQUIRE(images.items()->size() == 1);
+  // Quadratic work would take minutes here.
+  for (const auto* member : {"RepoTags", "Names"}) {
+    const auto kept = strings(images.items()->front().find(member));
+    REQUIRE(kept.size() == 50'000);
+    CHECK(kept.back() == "localhost/49999:1");
+  }
+}
+
+TEST_CASE("a pattern of a filter by reference is of a whole name, or of what is behind one of its slashes") {
+  const auto finds = [](const std::string& patterns, const json::Array& names) {
+    json::Value image;
+    image.set("Id", std::string(image_id));
+    image.set("RepoTags", names);
+    Recorded world(Method::Get, "/v1.41/images/json?filters=" + encode(R"({"reference":[)" + patterns + "]}"));
+    const auto result = rewrite_answer(Answer::Images, world.exchange, json::write(json::Array{std::move(image)}));
+    return parsed(std::get<std::string>(result)).items()->size() == 1;
+  };
+  const auto finds_one = [&](const std::string& pattern) {
+    return finds('"' + pattern + '"', {"localhost/team/tea/app:1"});
+  };
+  for (const auto* pattern : {"app", "app:1", "tea/app", "tea*", "t*p", "t*m/*", "a*p:1", "l*app", "*ea/app", "*:1"}) {
+    CAPTURE(pattern);
+    CHECK(finds_one(pattern));
+  }
+  for (const auto* pattern : {"pp", "ea/app", "app:2", "team", "localhost", "a*q", "t*m", "p*", "app*1*1", "1"}) {
+    CAPTURE(pattern);
+    CHECK_FALSE(finds_one(pattern));
+  }
+
+  std::string path, patterns;
+  for (int part = 0; part < 40; ++part) path += "a/";
+  for (int pattern = 0; pattern < 40; ++pattern) patterns += (pattern ? ",\"*" : "\"*") + path + "b\"";
+  json::Array names;
+  for (int name = 0; name < 500; ++name)
+    names.push_back("localhost/" + path + path + path + std::to_string(name) + ":1");
+  // To try each pattern at each slash of each name would take minutes here.
+  CHECK_FALSE(finds(patterns, names));
+  names.push_back("localhost/" + path + path + "b:1");
+  CHECK(finds(patterns, names));
+}

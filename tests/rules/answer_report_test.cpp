@@ -147,6 +147,15 @@ TEST_CASE("of a batch, what is not there is an error, but for those who said tha
   CHECK(said("&ignore=true") == R"({"ExitCode":0,"Errors":[]})" + std::string("\n"));
 }
 
+TEST_CASE("of a batch, an image that something was done about is not absent, by whatever word it was asked for") {
+  Recorded batch(Method::Delete, "/v4.3.1/libpod/images/remove?images=" + own + "&images=localhost/x:1&images=" + own +
+                                     "&images=localhost/absent");
+  removed_from_ledger(batch, {own, "localhost/x:1"});
+  CHECK(reported(batch, {done(own)}).content ==
+        R"({"Deleted":[")" + own_id + R"("],"Untagged":[")" + own +
+            R"("],"ExitCode":1,"Errors":["localhost/absent: image not known"]})" + "\n");
+}
+
 TEST_CASE("a new network has no warning about the option that podfence adds, and keeps others") {
   const auto shown = [](const std::string& warning) {
     Recorded world(Method::Post, "/v1.41/networks/create");
@@ -169,6 +178,29 @@ TEST_CASE("images that were pruned are reported with their size") {
                                 R"("}],"SpaceReclaimed":2131368})" + "\n"
                           : R"([{"Id":")" + std::string(image_id) + R"(","Size":2131368}])" + "\n"));
   }
+}
+
+TEST_CASE("very many images may be pruned at once") {
+  Recorded world(Method::Post, "/v4.3.1/libpod/images/prune");
+  const int count = 20'000;
+  json::Array images;
+  std::vector<Outcome> outcomes;
+  for (int number = 0; number < count; ++number) {
+    const auto digits = std::to_string(number);
+    const auto name = "localhost/" + digits + ":1";
+    json::Value image;
+    image.set("Id", std::string(64 - digits.size(), '0') + digits);
+    image.set("RepoTags", json::Array{name});
+    image.set("Size", json::Value::integer(number));
+    images.push_back(std::move(image));
+    outcomes.push_back(done(name));
+  }
+  REQUIRE(world.facts.learn({Question::Ask::List, Kind::Image, ""}, 200, json::write(images)));
+  // Quadratic work would take minutes here.
+  const auto rows = parsed(reported(world, outcomes).content);
+  REQUIRE(rows.items()->size() == count);
+  CHECK(rows.items()->back().text("Id") == std::string(59, '0') + "19999");
+  CHECK(rows.items()->back().int64("Size") == 19999);
 }
 
 TEST_CASE("the report of one removal repeats the client's word, not the id that was sent") {

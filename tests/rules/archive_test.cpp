@@ -176,3 +176,26 @@ TEST_CASE("the texts of an archive are bounded together") {
   }
   CHECK(accepted == 8);
 }
+
+TEST_CASE("a member is known among many names, in whatever order they stand") {
+  constexpr int count = 100'000;
+  const auto layer = [](int i) { return "a-layer-with-a-long-name/" + std::to_string(i); };
+  ArchiveRules rules{.is_extracted = true, .texts = {"z", "b", "z"}, .reserved = {"y", "c"}};
+  for (int i = count; i > 0; --i) rules.layers.push_back(layer(i));
+  ArchiveJudge judge(std::move(rules));
+  for (const char* text : {"z", "b"}) CHECK(judge.reading(file(text)) == ArchiveJudge::Reading::Text);
+  for (const char* reserved : {"y", "c"}) {
+    const auto deny = judge.judge(file(reserved));
+    REQUIRE(deny);
+    CHECK(deny->rule->id == "archive.reserved");
+  }
+  // Quadratic work would take minutes here.
+  int layers = 0;
+  for (int i = 1; i <= 2 * count; ++i) layers += judge.reading(file(layer(i))) == ArchiveJudge::Reading::UnpackedDigest;
+  CHECK(layers == count);
+  CHECK_FALSE(judge.take_digest(file(layer(7)), "digits"));
+  const auto wrong = judge.take_digest(file(layer(count + 1)), "digits");
+  REQUIRE(wrong);
+  CHECK(wrong->rule->id == "archive.digest");
+  CHECK(std::move(judge).finish().layer_digests.at(layer(7)) == "digits");
+}

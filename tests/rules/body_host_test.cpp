@@ -258,3 +258,43 @@ TEST_CASE("labels of an image are bounded as those of a client are") {
               R"({"Config":{"Labels":{"x":")" + std::string(65536, 'y') + R"("}}})");
   CHECK(judge(Body::ContainerCreateCompat, R"({"Image":"localhost/shared"})", world).denied == "limit.labels");
 }
+
+TEST_CASE("an image that is mounted is not taken for the container's own") {
+  const auto volumes = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i ? R"(,"/v)" : R"("/v)") + std::to_string(i) + R"(":{})";
+    return R"({"Config":{"Volumes":{)" + text + "}}}";
+  };
+  auto world = two_projects();
+  world.image(id('5'), {"localhost/shared-many:latest"}, volumes(40));
+  world.image(id('6'), {"localhost/shared-few:latest"}, volumes(1));
+  const auto denied = [&](const std::string& own, const std::string& mounted, bool own_first) {
+    const auto image = R"("image":"localhost/)" + own + "\"";
+    const auto mount = R"("image_volumes":[{"Source":"localhost/)" + mounted + R"(","Destination":"/x"}])";
+    const auto members = own_first ? image + "," + mount : mount + "," + image;
+    return judge(Body::ContainerCreateLibpod, "{" + members + "}", world).denied;
+  };
+  for (const bool own_first : {true, false}) {
+    CAPTURE(own_first);
+    CHECK(denied("shared-many", "shared-few", own_first) == "limit.volumes");
+    CHECK(denied("shared-few", "shared-many", own_first) == "");
+  }
+}
+
+TEST_CASE("what an image brings is judged once, however often a list names it") {
+  const auto list = [](int count, const std::string& item) {
+    std::string text = "[" + item;
+    for (int i = 1; i < count; ++i) text += "," + item;
+    return text + "]";
+  };
+  auto world = two_projects();
+  world.image(id('e'), {"localhost/shared:latest"}, R"({"Config":{"Env":)" + list(100'000, R"("A=b")") + "}}");
+  world.image(id('5'), {"localhost/shared-bare:latest"}, R"({"Config":{"Env":["HOME"]}})");
+  const auto denied = [&](const std::string& sources) {
+    return judge(Body::ContainerCreateLibpod, R"({"image_volumes":)" + sources + "}", world).denied;
+  };
+  const std::string shared = R"({"Source":"localhost/shared"})", bare = R"({"Source":"localhost/shared-bare"})";
+  // Quadratic work would take minutes here.
+  CHECK(denied(list(50'000, shared)) == "");
+  CHECK(denied("[" + shared + "," + shared + "," + bare + "]") == "env.host");
+}

@@ -200,3 +200,25 @@ TEST_CASE("check_new_name has no opinion on case or length below the limit") {
   CHECK(check_new_name("", project).has_value());
   CHECK(check_new_name("abcdefABCDEF", project).has_value());
 }
+
+TEST_CASE("many labels under both names of a volume's are joined, and refused for their size") {
+  CHECK(judged(Body::VolumeCreateLibpod, R"({"Labels":{"c":"4","a":"3"},"Label":{"a":"1","b":"2"}})") ==
+        R"({"Labels":{"a":"3","b":"2","c":"4","appx.project":"p1"}})");
+  const auto labels = [](const std::string& prefix) {
+    json::Object map;
+    for (int i = 0; i < 200'000; ++i) map.push_back({prefix + std::to_string(i), "x"});
+    return map;
+  };
+  json::Value content;
+  content.set("Label", labels("a"));
+  content.set("Labels", labels("b"));
+  auto world = two_projects();
+  const Request request;
+  const Match match;
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
+  Exchange exchange{world.project, match, request, facts};
+  // Quadratic work would take minutes here.
+  const auto result = judge_body(Body::VolumeCreateLibpod, content, exchange);
+  REQUIRE(std::holds_alternative<Deny>(result));
+  CHECK(std::get<Deny>(result).rule->id == "limit.labels");
+}

@@ -186,3 +186,26 @@ TEST_CASE("a row's value is its default or what it is forced to be, never both")
       }
   CHECK(values > 10);
 }
+
+TEST_CASE("an entry that comes to the name of one before it is refused with its path, among however many") {
+  auto world = two_projects();
+  const auto subject = [&](const std::string& networks) {
+    return judge(Body::ContainerCreateLibpod, R"({"netns":{"nsmode":"bridge"},"Networks":{)" + networks + "}}", world)
+        .subject;
+  };
+  CHECK(subject(R"("net":{},"net2":{},")" + id('9') + R"(":{},")" + id('b') + R"(":{})") == "Networks." + id('9'));
+  CHECK(subject(R"("net":{},"net2":{},")" + id('b') + R"(":{},")" + id('9') + R"(":{})") == "Networks." + id('b'));
+
+  json::Object variables;
+  for (int i = 0; i < 200'000; ++i) variables.push_back({std::to_string(i), "x"});
+  json::Value content;
+  content.set("env", std::move(variables));
+  const Request request;
+  const Match match;
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
+  Exchange exchange{world.project, match, request, facts};
+  // Quadratic work would take minutes here.
+  const auto result = judge_body(Body::ContainerCreateLibpod, content, exchange);
+  REQUIRE(std::holds_alternative<JudgedBody>(result));
+  CHECK(*std::get<JudgedBody>(result).content.find("env") == *content.find("env"));
+}

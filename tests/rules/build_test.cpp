@@ -212,6 +212,24 @@ TEST_CASE("the file that is built from is found as Podman finds it") {
   }
 }
 
+TEST_CASE("each of several files is named once, and they are bounded together") {
+  auto world = builder();
+  const auto with = [&](const std::string& files, const Texts& texts) {
+    return with_archive(world, "/v1.41/build?dockerfile=" + files, texts);
+  };
+  const Texts both{{"D", "FROM scratch\n"}, {"E", "ENV A=e\n"}};
+  CHECK(written(with("%5B%22D%22,%22E%22%5D", both)).ends_with("ENV A=e\n"));
+  for (const std::string repeated : {"%5B%22D%22,%22D%22%5D", "%5B%22D%22,%22E%22,%22./D%22%5D"}) {
+    CAPTURE(repeated);
+    const auto decision = with(repeated, both);
+    REQUIRE(rule_of(decision) == "query.value");
+    CHECK(std::get<Deny>(decision).subject == "dockerfile");
+  }
+  CHECK(rule_of(with("%5B%22D%22,%22/D%22,%22D%22%5D", both)) == "build.file-name");
+  const std::string large(std::size_t{1} << 20, '\n');
+  CHECK(rule_of(with("%5B%22D%22,%22E%22%5D", {{"D", "FROM scratch\n"}, {"E", large}})) == "dockerfile.too-large");
+}
+
 TEST_CASE("ignored files stay ignored, and what podfence writes is never copied") {
   auto world = builder();
   const auto excludes = [&](const std::string& query, Texts texts) {

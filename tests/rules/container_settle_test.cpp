@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "rules/container/description.hpp"
 #include "rules/error_answer.hpp"
 #include "tests/rules/body_judge.hpp"
 
@@ -412,4 +413,22 @@ TEST_CASE("ports of one container are bounded in number, and many are given out 
   CHECK(sends(
       judge.libpod(R"("portmappings":[{"container_port":80,"range":2},{"container_port":90},{"container_port":91}])"),
       R"("host_port":20004)"));
+}
+
+TEST_CASE("ports are written by container port, in the order in which those are first named") {
+  const auto written = [](std::vector<PublishedPort> ports) {
+    Changes changes;
+    changes.ports = std::move(ports);
+    json::Value content;
+    content.set("HostConfig", json::Value::object());
+    podfence::rules::apply(changes, Body::ContainerCreateCompat, content);
+    return *content.find("HostConfig")->find("PortBindings");
+  };
+  CHECK(json::write(written({{81, 8081}, {80, 8080}, {81, 8082}, {81, 0, 1, "udp"}})) ==
+        R"({"81/tcp":[{"HostIp":"127.0.0.1","HostPort":"8081"},{"HostIp":"127.0.0.1","HostPort":"8082"}],)"
+        R"("80/tcp":[{"HostIp":"127.0.0.1","HostPort":"8080"}],"81/udp":[{"HostIp":"127.0.0.1"}]})");
+  std::vector<PublishedPort> many;
+  for (int i = 0; i < 200'000; ++i) many.push_back({i, 0});
+  // Quadratic work would take minutes here.
+  CHECK(written(std::move(many)).members()->size() == 200'000);
 }

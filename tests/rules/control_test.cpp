@@ -129,4 +129,20 @@ TEST_CASE("lists of several projects are one, and what stands in more than one s
         R"({"Volumes":[1,2],"Warnings":null})");
   CHECK_FALSE(joined(std::vector<std::string>{first, "{}"}));
   CHECK_FALSE(joined(std::vector<std::string>{"no"}));
+  CHECK(joined(std::vector<std::string>{"[1,1]", R"(["1",1,2,2])"}) == R"([1,1,"1",2])");
+  CHECK(joined(std::vector<std::string>{"null", "[]", "[{},[]]", "[[],{},null]"}) == "[{},[],null]");
+  CHECK(joined(std::vector<std::string>{R"([{"a":1,"b":2}])", R"([{"b":2,"a":1}])"}) ==
+        R"([{"a":1,"b":2},{"b":2,"a":1}])");
+  CHECK(joined(std::vector<std::string>{R"({"Volumes":null})"}) == R"({"Volumes":null})");
+  CHECK_FALSE(joined(std::vector<std::string>{R"({"Volumes":null})", "[]"}));
+}
+
+TEST_CASE("the lists of many projects are joined, however long they are") {
+  const auto list = [](int from, int to) {
+    std::string text = "[";
+    for (int id = from; id < to; ++id) text += (id == from ? "" : ",") + std::to_string(id);
+    return text + "]";
+  };
+  // Quadratic work would take minutes here.
+  CHECK(joined(std::vector{list(0, 200'000), list(100'000, 300'000)}) == list(0, 300'000));
 }

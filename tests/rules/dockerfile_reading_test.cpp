@@ -207,6 +207,27 @@ TEST_CASE("variables are put in as the builder does, and never guessed") {
   CHECK_FALSE(substitute(deep, variables));
 }
 
+TEST_CASE("a word is bounded within quotes as outside of them") {
+  Variables variables(false);
+  const std::string longest(4096, 'x');
+  variables.set_environment("A", longest);
+  variables.set_environment("E", "");
+  for (const char* word : {"$A", R"("$A")", R"("$A$E")", R"("$A""$E")"}) {
+    CAPTURE(word);
+    CHECK(substitute(word, variables) == longest);
+  }
+  CHECK(substitute("\"" + longest + "\"", variables) == longest);
+  for (const char* too_long : {"$A$A", R"("$A$A")", R"("$A"y)", R"("${A}y")", R"("$A\$")", R"(${E:-"$A$A"})"}) {
+    CAPTURE(too_long);
+    CHECK_FALSE(substitute(too_long, variables));
+  }
+  // To put in all of it would take minutes here.
+  std::string many = "\"";
+  for (int i = 0; i < 29'000; ++i) many += "$A";
+  many += '"';
+  for (int i = 0; i < 5000; ++i) CHECK_FALSE(substitute(many, variables));
+}
+
 TEST_CASE("a file is bounded, and what doubles stays small") {
   CHECK(rule_of(canonical(std::string(max_text + 1, '\n'), options())) == "dockerfile.too-large");
   std::string many = "FROM localhost/bb\n";

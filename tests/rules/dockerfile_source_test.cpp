@@ -167,6 +167,21 @@ TEST_CASE("several files are one") {
   CHECK(std::get<std::string>(written) == "ARG A=x\nFROM " + id("x") + " AS one\nRUN a  b\nENV C=d  e=f\nFROM one\n");
 }
 
+TEST_CASE("several files are bounded together as one is") {
+  const std::string first = "FROM scratch\n", second(max_text - first.size(), '\n');
+  const auto read = [](const std::vector<std::string_view>& texts) {
+    const auto file = parse(texts, options());
+    const auto* denied = std::get_if<Deny>(&file);
+    return denied ? std::string(denied->rule->id) + ": " + denied->subject : "";
+  };
+  CHECK(read({first, second}) == "");
+  CHECK(read({first, second, "\n"}) == "dockerfile.too-large: more than 1048576 bytes");
+  CHECK(read({first + second + "\n"}) == "dockerfile.too-large: more than 1048576 bytes");
+  CHECK(read({"WRONG\n", first + second}) == "dockerfile.instruction: line 1: WRONG");
+  // Reading all of it would take minutes here.
+  CHECK(read(std::vector<std::string_view>(20'000, second)) == "dockerfile.too-large: more than 1048576 bytes");
+}
+
 TEST_CASE("a file without FROM, or with something else in front of it, is none") {
   CHECK(canonical("", options()) == "dockerfile.syntax: it has no FROM");
   CHECK(canonical("ARG A", options()) == "dockerfile.syntax: it has no FROM");

@@ -139,3 +139,17 @@ TEST_CASE("a container that is removed is looked at first, though its id is reme
   world.decide(Method::Delete, "/v1.41/containers/" + id('a'));
   CHECK(world.asked.size() == 1);
 }
+
+TEST_CASE("a volume that several containers mount is known once, in the order of the list") {
+  World world;
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
+  const auto container = [](const std::string& owner, const std::string& volumes) {
+    return R"({"Labels":{"appx.project":")" + owner + R"("},"Mounts":[)" + volumes + "]}";
+  };
+  const std::string a = R"({"Type":"volume","Name":"a"})", b = R"({"Type":"volume","Name":"b"})";
+  REQUIRE(facts.learn({Question::Ask::Mounts, Kind::Volume, ""}, 200,
+                      "[" + container("p1", b + "," + b) + "," + container("p10", R"({"Type":"volume","Name":"c"})") +
+                          "," + container("p1", a + "," + b) + "]"));
+  REQUIRE(facts.mounted_volumes());
+  CHECK(json::write(json::Value(*facts.mounted_volumes())) == R"(["b","a"])");
+}

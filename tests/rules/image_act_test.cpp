@@ -230,6 +230,23 @@ TEST_CASE("images are saved by the project's names for them, and by their ids wh
   CHECK(std::get<Forward>(saved).steady[0].id == id('4'));
 }
 
+TEST_CASE("images that are named many times are saved as many times, and looked at again once") {
+  auto world = one_of_every_kind();
+  std::string asked = "/v1.41/images/get?", sent = asked;
+  for (int time = 0; time < 200; ++time) {
+    asked += (time ? "&names=" : "names=") + std::string("both:1&names=mine:2");
+    sent += (time ? "&names=" : "names=") + std::string("docker.io%2Flibrary%2Fboth%3A1") +
+            "&names=docker.io%2Flibrary%2Fmine%3A2";
+  }
+  const auto saved = world.decide(Method::Get, asked);
+  CHECK(target_of(saved) == sent);
+  REQUIRE(std::holds_alternative<Forward>(saved));
+  const auto& steady = std::get<Forward>(saved).steady;
+  REQUIRE(steady.size() == 2);
+  CHECK(steady[0].name == "docker.io/library/both:1");
+  CHECK(steady[1].name == "docker.io/library/mine:2");
+}
+
 TEST_CASE("an import takes the content of the request only, and its name with its tag in one") {
   auto world = one_of_every_kind();
   const std::string label = "LABEL%20appx.project%3Dp1";

@@ -140,6 +140,25 @@ TEST_CASE("docker-archive: a layer must be the one that the configuration names"
   CHECK(rule_of(docker_archive("c.json", inner)) == "archive.image");
 }
 
+TEST_CASE("docker-archive: a name of many letters that Go takes for others is none of a field's") {
+  const auto& honest = docker_files.at("c.json");
+  std::string name;
+  for (int letter = 0; letter < 500'000; ++letter) name += "\u017F";
+  // Quadratic work would take minutes here.
+  CHECK(rule_of(docker_archive("c.json", honest.substr(0, honest.size() - 1) + ",\"" + name + "\":0}")) == "");
+}
+
+TEST_CASE("docker-archive: many images may have one configuration, and the layers of each must be the ones in it") {
+  const auto with_last = [](const std::string& layers) {
+    std::string index = "[";
+    for (int i = 0; i < 63; ++i) index += R"({"Config":"c.json","Layers":["l/layer.tar","x.tar"]},)";
+    return docker_archive("manifest.json", index + R"({"Config":"c.json","Layers":[)" + layers + "]}]");
+  };
+  CHECK(read(with_last(R"("l/layer.tar","x.tar")")).images == 64);
+  CHECK(rule_of(with_last(R"("x.tar","l/layer.tar")")) == "archive.digest");
+  CHECK(rule_of(with_last(R"("l/layer.tar")")) == "archive.image");
+}
+
 TEST_CASE("docker-archive: what is no list of images is refused") {
   for (const std::string text :
        {"{}", "no JSON", R"([{"Config":"absent.json","Layers":[]}])", "[1]", R"([{"config":"c.json","layers":[]}])"}) {

@@ -108,6 +108,50 @@ TEST_CASE("patterns match whole names, with or without the tag") {
   CHECK_FALSE(is_shared_name(project, "quay.io/x/base:2"));
 }
 
+TEST_CASE("a star is any run of characters, an empty one as well, and no character counts twice") {
+  struct Row {
+    std::string_view pattern, name;
+    bool matches;
+  };
+  const Row rows[] = {
+      {"", "", true},          {"", "a", false},         {"*", "", true},
+      {"**", "a/b", true},     {"a", "a", true},         {"a", "ab", false},
+      {"a*", "a", true},       {"*a", "ba", true},       {"aa*aa", "aaa", false},
+      {"aa*aa", "aaaa", true}, {"a*b*c", "axbyc", true}, {"a*b*c", "acb", false},
+      {"a**b", "ab", true},    {"*ab*ab*", "ab", false}, {"*ab*ab*", "aabab", true},
+      {"*b*", "aaa", false},   {"a*ba", "aba", true},    {"a*aba*a", "aaba", false},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.pattern);
+    CAPTURE(row.name);
+    CHECK(matches_pattern(row.pattern, row.name) == row.matches);
+  }
+}
+
+TEST_CASE("a digest is seen with the project's names of its repository, in the order of the image's own lists") {
+  World world;
+  const std::string digest = "@sha256:" + id('a');
+  json::Value image, tags = json::Value::array(), digests = json::Value::array();
+  std::vector<std::string> expected;
+  const int names = 20'000;
+  for (int name = 0; name < names; ++name) {
+    expected.push_back("docker.io/library/mine" + std::to_string(name) + ":1");
+    tags.push(expected.back());
+    world.ledger.tags.insert({"p1", expected.back()});
+  }
+  for (int name = names; name-- > 0;) {
+    digests.push("docker.io/library/theirs" + std::to_string(name) + digest);
+    expected.push_back("docker.io/library/mine" + std::to_string(name) + digest);
+    digests.push(expected.back());
+  }
+  image.set("Id", id('a'));
+  image.set("RepoTags", std::move(tags));
+  image.set("RepoDigests", std::move(digests));
+  world.ledger.holds.insert({"p1", id('a')});
+  // Quadratic work would take minutes here.
+  CHECK(visible_names(world.project, world.ledger, image) == expected);
+}
+
 TEST_CASE("a name of another project does not lead to an image that both hold") {
   World world;
   world.image(id('a'), {"localhost/mine:latest", "localhost/theirs:latest"});

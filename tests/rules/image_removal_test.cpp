@@ -92,3 +92,52 @@ TEST_CASE("other batches are none of it") {
   Removing prune(world, Method::Post, "/v4.0.0/libpod/volumes/prune");
   CHECK_FALSE(removes_image(prune.exchange));
 }
+
+TEST_CASE("of a batch every name is removed once, whatever words and however often it is asked for") {
+  auto world = one_of_every_kind();
+  const auto removed = [&](const std::string& query) {
+    Removing removing(world, Method::Delete, "/v4.0.0/libpod/images/remove?" + query);
+    Texts texts;
+    for (const auto& item : removing.batch.items) {
+      texts.push_back(item.name);
+      for (const auto& claim : item.on_success)
+        if (claim.change == Claim::Change::DropImage) texts.push_back("and the image");
+    }
+    return texts;
+  };
+  const std::string other = "docker.io/library/mine:2", part = id('2').substr(0, 12);
+  CHECK(removed("images=mine:1&images=mine:1") == Texts{mine});
+  CHECK(removed("images=" + part + "&images=" + part + "&images=" + id('2')) == Texts{mine, other, "and the image"});
+  CHECK(removed("images=" + id('2') + "&images=mine:1") == Texts{mine, other, "and the image"});
+  CHECK(removed("images=mine:2&images=" + id('2')) == Texts{other, mine, "and the image"});
+  world.image(id('8'), {});
+  world.ledger.holds.insert({"p1", id('8')});
+  CHECK(removed("images=" + id('8') + "&images=" + id('8').substr(0, 12)) == Texts{id('8'), "and the image"});
+  std::string many = "images=" + part;
+  for (int time = 0; time < 300; ++time) many += "&images=" + part;
+  CHECK(removed(many) == Texts{mine, other, "and the image"});
+}
+
+TEST_CASE("a name of a batch is looked at again, by whatever word its image was asked for") {
+  auto world = one_of_every_kind();
+  Removing removing(
+      world, Method::Delete,
+      "/v4.0.0/libpod/images/remove?images=absent&images=" + id('2') + "&images=" + id('2').substr(0, 12));
+  world.ledger.holds.insert({"p10", id('2')});
+  world.ledger.tags.insert({"p10", "docker.io/library/mine:2"});
+  CHECK(removing.now() == Texts{untag, "only the ledger"});
+}
+
+TEST_CASE("images are found by their ids and by their names, the first that has one") {
+  json::Value first, second;
+  first.set("Id", "sha256:" + id('a'));
+  first.set("RepoTags", json::Array{"localhost/a:1", "localhost/both:1"});
+  second.set("Id", id('b'));
+  second.set("RepoTags", json::Array{"localhost/both:1", json::Value()});
+  const ImagesByName images({&first, &second});
+  CHECK(images.find(id('a')) == &first);
+  CHECK(images.find("localhost/a:1") == &first);
+  CHECK(images.find("localhost/both:1") == &first);
+  CHECK(images.find(id('b')) == &second);
+  CHECK(images.find("localhost/b:1") == nullptr);
+}

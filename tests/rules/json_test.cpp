@@ -45,6 +45,16 @@ TEST_CASE("white space around and inside is accepted and not written") {
   CHECK(json::write(parsed(" \r\n\t{ \"a\" : [ 1 , 2 ] }\n")) == R"({"a":[1,2]})");
 }
 
+TEST_CASE("what is written to be printed is ASCII without control characters") {
+  CHECK(json::write_printable(parsed(R"(["a",1,{"\u00e9\u007f":"\u0001\ud83d\ude00"}])")) ==
+        R"(["a",1,{"\u00E9\u007f":"\u0001\uD83D\uDE00"}])");
+  CHECK(json::write_printable("\x7f") == R"("\u007f")");
+  CHECK(json::write_printable("x\x7f\x7fy") == R"("x\u007f\u007fy")");
+  // Quadratic work would take minutes here.
+  constexpr std::size_t times = 2'000'000;
+  CHECK(json::write_printable(std::string(times, '\x7f')) == "\"" + repeated("\\u007f", times) + "\"");
+}
+
 TEST_CASE("a number keeps its text") {
   for (const char* text : {"18446744073709551616", "123456789012345678901234567890", "1e2", "-0", "1e-400", "0.10",
                            "-9223372036854775808", "1E+5"}) {

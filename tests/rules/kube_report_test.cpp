@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "kube_world.hpp"
 #include "rules/answer.hpp"
 #include "rules/made_object.hpp"
@@ -36,6 +38,45 @@ TEST_CASE("down takes own pods away by their ids, and the volumes that were made
   CHECK(absent.denied == "ownership.hidden");
   CHECK(down("kind: Pod\nMetadata: {name: pod}\n").denied == "kube.name");
   CHECK(down(yaml + "---\nkind: Secret\nmetadata: {name: s}\n").requests == expected);
+}
+
+TEST_CASE("down refuses names that are none, and passes over volumes that cannot be there") {
+  auto world = one_of_every_kind();
+  const auto down = [&](std::string_view yaml) { return played(world, yaml, play, Method::Delete); };
+  const std::string longest(255, 'n');
+  for (const std::string kind : {"Pod", "Deployment", "PersistentVolumeClaim"})
+    for (const auto& name : {longest + "n", std::string("a/b"), std::string("-a")}) {
+      CAPTURE(kind);
+      CAPTURE(name);
+      CHECK(down("kind: " + kind + "\nmetadata: {name: " + name + "}\n").denied == "name.syntax");
+    }
+  CHECK(down("kind: Pod\nmetadata: {name: " + longest + "}\n").denied == "ownership.hidden");
+  world.volume("pod-_a-emptydir", "p1");
+  CHECK(
+      down("kind: Secret\nmetadata: {name: a/b}\n---\nkind: Pod\nmetadata: {name: pod}\nspec: {volumes: [{name: a/b}, "
+           "{name: " +
+           std::string(128 * 1024, 'v') + "}, {name: _a}]}\n")
+          .requests == Texts{"stopped/" + id('c') + " POST /v4.0.0/libpod/pods/" + id('c') + "/stop",
+                             "removed/" + id('c') + " DELETE /v4.0.0/libpod/pods/" + id('c') + "?force=true",
+                             "volume/pod-_a-emptydir DELETE /v4.0.0/libpod/volumes/pod-_a-emptydir"});
+  CHECK(std::ranges::all_of(world.asked, [](const Question& question) { return question.name.size() <= 255; }));
+}
+
+TEST_CASE("down looks at no more volumes than it may ask about, and at each once") {
+  auto world = one_of_every_kind();
+  const auto down = [&](const std::string& name, const std::string& volumes) {
+    return played(world, "kind: Pod\nmetadata: {name: " + name + "}\nspec: {volumes: [" + volumes + "]}\n", play,
+                  Method::Delete);
+  };
+  std::string nameless, named;
+  for (int i = 0; i < 40'000; ++i) nameless += "{},";
+  for (int i = 0; i < 11'000; ++i) named += "{name: v" + std::to_string(i) + "},";
+  // A look-up of such a name for every volume would be felt here.
+  CHECK(down(std::string(100 * 1024, 'n'), nameless).denied == "name.syntax");
+  CHECK(down("pod", named).denied == "limit.references");
+  CHECK(world.asked.empty());
+  CHECK(down("pod", nameless).requests.size() == 2);
+  CHECK(world.asked.size() == 4);
 }
 
 TEST_CASE("what is generated is asked for by ids, and a volume only where nothing else has its name") {
@@ -121,26 +162,33 @@ TEST_CASE("the report of a play is Podman's") {
                             "\n");
 }
 
-TEST_CASE("what was generated is shown without paths and images of others") {
-  auto world = one_of_every_kind();
-  world.project.policy.workspaces = {{"/workspace", "/srv/demo", false}};
+namespace {
+
+/// What the client reads when Podman generates that, or why it reads nothing.
+std::string shown_generated(World& world, std::string_view yaml) {
   Request request;
   request.target = std::get<Target>(parse_target("/v4.3.1/libpod/generate/kube?names=web"));
   const auto match = std::get<Match>(route(Method::Get, request.target));
   Facts facts(world.project, world.ledger, world.memory, world.usage);
   Exchange exchange{world.project, match, request, facts};
-  const auto shown = [&](std::string_view yaml) {
-    for (int round = 0; round < 4; ++round) {
-      auto answer = rewrite_answer(Answer::KubeYaml, exchange, yaml);
-      if (auto* ask = std::get_if<Ask>(&answer))
-        for (const auto& question : ask->questions) world.answer(facts, question);
-      else if (auto* text = std::get_if<std::string>(&answer))
-        return *text;
-      else
-        return std::string(std::get<Deny>(answer).rule->id);
-    }
-    return std::string("asks without end");
-  };
+  for (int round = 0; round < 4; ++round) {
+    auto answer = rewrite_answer(Answer::KubeYaml, exchange, yaml);
+    if (auto* ask = std::get_if<Ask>(&answer))
+      for (const auto& question : ask->questions) world.answer(facts, question);
+    else if (auto* text = std::get_if<std::string>(&answer))
+      return *text;
+    else
+      return std::string(std::get<Deny>(answer).rule->id);
+  }
+  return "asks without end";
+}
+
+}  // namespace
+
+TEST_CASE("what was generated is shown without paths and images of others") {
+  auto world = one_of_every_kind();
+  world.project.policy.workspaces = {{"/workspace", "/srv/demo", false}};
+  const auto shown = [&](std::string_view yaml) { return shown_generated(world, yaml); };
   const auto text = shown(
       "# Created with podman-4.3.1\napiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    bind-mount-options: "
       "/srv/demo:z\n"
@@ -163,4 +211,23 @@ TEST_CASE("what was generated is shown without paths and images of others") {
   CHECK(text.find("claimName: data\n") != std::string::npos);
   CHECK(shown("a: &x 1\n") == "upstream.answer");
   CHECK(shown("- 1\n") == "upstream.answer");
+}
+
+TEST_CASE("every mount of what was generated is called as its volume is") {
+  auto world = one_of_every_kind();
+  world.project.policy.workspaces = {{"/workspace", "/srv/demo", false}};
+  constexpr int many = 10'000;
+  std::string mounts, volumes;
+  for (int i = 0; i < many; ++i) {
+    const auto number = std::to_string(i);
+    mounts += "    - mountPath: /m" + number + "\n      name: srv-demo-host-" + number + "\n";
+    volumes += "  - hostPath:\n      path: /srv/demo\n    name: srv-demo-host-" + number + "\n";
+  }
+  // A pass over the mounts for every volume would be felt here.
+  const auto text = shown_generated(
+      world, "kind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: web\n    volumeMounts:\n" + mounts +
+                 "  volumes:\n" + volumes);
+  CHECK(text.find("srv-demo") == std::string::npos);
+  CHECK(text.find("- mountPath: /m0\n      name: workspace-host-0\n") != std::string::npos);
+  CHECK(text.find("- mountPath: /m9999\n      name: workspace-host-9999\n") != std::string::npos);
 }

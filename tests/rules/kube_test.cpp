@@ -4,6 +4,7 @@
 
 #include "kube_world.hpp"
 #include "rules/image_name.hpp"
+#include "rules/kube/pod.hpp"
 #include "rules/tar.hpp"
 #include "rules/yaml.hpp"
 
@@ -375,4 +376,116 @@ TEST_CASE("a play adds up what it makes before it is compared with the quotas") 
   CHECK(quota(pod("    resources: {limits: {memory: 60Mi}}\n")) == "");
   CHECK(quota(pod("    resources: {limits: {memory: 60Mi}}\n  - {name: b, image: localhost/shared/base, resources: "
                   "{limits: {memory: 60Mi}}}\n")) == "quota.exceeded");
+}
+
+namespace {
+
+/// What is made of a pod with that specification, in JSON, past the limits of what is read.
+std::variant<kube::Pod, Deny> made_pod(std::string_view spec, const kube::Upload& upload = {},
+                                       const kube::Options& options = {}) {
+  kube::Extent extent;
+  const kube::PodSource source{"shop", json::Value::object(),
+                               std::get<json::Value>(json::parse(spec, json::answer_limits))};
+  return kube::make_pod(source, upload, options, 0, extent);
+}
+
+/// The source is of all volumes; a volume `v7` is mounted at `/m7`.
+std::string mounting(int many, const std::string& source) {
+  std::string volumes, mounts;
+  for (int i = 0; i < many; ++i) {
+    const auto number = std::to_string(i), comma = std::string(i ? "," : "");
+    volumes += comma + R"({"name":"v)" + number + "\"," + source + "}";
+    mounts += comma + R"({"name":"v)" + number + R"(","mountPath":"/m)" + number + "\"}";
+  }
+  return R"({"containers":[{"name":"web","image":"i","volumeMounts":[)" + mounts + R"(]}],"volumes":[)" + volumes +
+         "]}";
+}
+
+Texts paths(const kube::Files& files) {
+  Texts paths;
+  for (const auto& file : files.files) paths.push_back(file.path);
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("a pod may have many volumes and mount them all") {
+  // A look through the volumes for every mount would be felt here.
+  constexpr int many = 20'000;
+  const auto of_host = std::get<kube::Pod>(made_pod(mounting(many, R"("hostPath":{"path":"/p"})")));
+  const auto& mounts = of_host.containers.at(0).content.list("mounts");
+  REQUIRE(mounts.size() == many);
+  CHECK(mounts.back().text("source") == "/p");
+  CHECK(mounts.back().text("destination") == "/m19999");
+  CHECK(of_host.volumes.empty());
+  const auto own = std::get<kube::Pod>(made_pod(mounting(many, R"("emptyDir":{})")));
+  REQUIRE(own.volumes.size() == many);
+  CHECK(own.volumes.front() == "shop-v0-emptydir");
+  CHECK(own.volumes.back() == "shop-v19999-emptydir");
+  CHECK(own.containers.at(0).content.list("volumes").size() == many);
+}
+
+TEST_CASE("of two volumes of one name the first is mounted, and a volume is made once") {
+  const auto made = std::get<kube::Pod>(made_pod(
+      R"({"containers":[{"name":"a","image":"i","volumeMounts":[{"name":"v","mountPath":"/v"},{"name":"e","mountPath":"/e"}]},)"
+      R"({"name":"b","image":"i","volumeMounts":[{"name":"e","mountPath":"/f"}]}],)"
+      R"("volumes":[{"name":"v","hostPath":{"path":"/1"}},{"name":"v","hostPath":{"path":"/2"}},{"name":"e","emptyDir":{}}]})"));
+  CHECK(made.containers.at(0).content.list("mounts").at(0).text("source") == "/1");
+  CHECK(made.containers.at(1).content.list("volumes").at(0).text("Name") == "shop-e-emptydir");
+  CHECK(made.volumes == Texts{"shop-e-emptydir"});
+}
+
+TEST_CASE("many volumes of one big ConfigMap hold what each takes of it") {
+  kube::Upload upload;
+  upload.configurations["cm"] = {{{"A", "one"}, {"big", std::string(4 << 20, 'x')}}, {{"B", "two"}}};
+  // Four megabytes for every volume would be felt here.
+  constexpr int many = 5'000;
+  const auto made = std::get<kube::Pod>(made_pod(
+      mounting(many, R"("configMap":{"name":"cm","items":[{"key":"B","path":"b"},{"key":"A","path":"a"}]})"), upload));
+  REQUIRE(made.files.size() == many);
+  CHECK(made.files.back().target == "/m4999");
+  CHECK(paths(made.files.back()) == Texts{"b", "a"});
+  CHECK(made.files.back().files.at(0).content == "two");
+  CHECK(made.files.back().files.at(1).content == "one");
+  const auto all = std::get<kube::Pod>(made_pod(mounting(1, R"("configMap":{"name":"cm"})"), upload));
+  CHECK(paths(all.files.at(0)) == Texts{"A", "B", "big"});
+  const auto missing = made_pod(mounting(1, R"("configMap":{"name":"cm","items":[{"key":"C","path":"c"}]})"), upload);
+  CHECK(std::get<Deny>(missing).subject == "key C");
+}
+
+TEST_CASE("a long source counts for every mount of it") {
+  const std::string source(1 << 20, 'x');
+  for (const auto& volume :
+       {R"("hostPath":{"path":")" + source + "\"}", R"("persistentVolumeClaim":{"claimName":")" + source + "\"}"}) {
+    CHECK(std::holds_alternative<kube::Pod>(made_pod(mounting(2, volume))));
+    CHECK(std::get<Deny>(made_pod(mounting(20, volume))).rule->id == "kube.size");
+  }
+}
+
+TEST_CASE("of sysctls and of log options of one name the last counts, in the place of the first") {
+  // A look through those before for every one would be felt here.
+  constexpr int many = 50'000;
+  std::string sysctls;
+  kube::Options options;
+  for (int i = 0; i < many; ++i) {
+    const auto name = "n" + std::to_string(i);
+    sysctls += R"({"name":")" + name + R"(","value":"1"},)";
+    options.log_options.push_back(name + "=1");
+  }
+  options.log_options.insert(options.log_options.end(), {"n0=a=b", "n1"});
+  const auto made =
+      std::get<kube::Pod>(made_pod(R"({"containers":[{"name":"web","image":"i"}],"securityContext":{"sysctls":[)" +
+                                       sysctls + R"({"name":"n0","value":"last"}]}})",
+                                   {}, options));
+  const auto* set = made.content.find("sysctl");
+  REQUIRE((set && set->members() && set->members()->size() == many));
+  CHECK(set->members()->front().name == "n0");
+  CHECK(set->text("n0") == "last");
+  CHECK(set->text("n49999") == "1");
+  const auto* logging = json::at(made.containers.at(0).content, "log_configuration.options");
+  REQUIRE((logging && logging->members() && logging->members()->size() == many));
+  CHECK(logging->members()->front().name == "n0");
+  CHECK(logging->text("n0") == "a=b");
+  CHECK(logging->members()->at(1).value.string()->empty());
+  CHECK(logging->text("n2") == "1");
 }

@@ -304,3 +304,31 @@ TEST_CASE("texts for people have the clients' names, where they begin a word") {
   project.policy.names = Names::Full;
   CHECK(with_client_names(project, "p1..web") == "p1..web");
 }
+
+TEST_CASE("networks in a list become a map with the short name as an alias, each once") {
+  World world = private_world();
+  world.image(id('e'), {"localhost/shared:latest"});
+  world.add(Kind::Network, "p1..one", id('1'), "p1");
+  world.add(Kind::Network, "p1..two", id('2'), "p1");
+  const auto content =
+      content_of(world.decide(Method::Post, "/v4.0.0/libpod/containers/create",
+                              R"({"image":"localhost/shared","name":"web","cni_networks":["two","one","two"]})"));
+  REQUIRE(content.find("Networks"));
+  CHECK(json::write(*content.find("Networks")) ==
+        "{\"" + id('2') + R"(":{"aliases":["web"]},")" + id('1') + R"(":{"aliases":["web"]}})");
+
+  json::Value many, list = json::Value::array();
+  for (int i = 0; i < 200'000; ++i) list.push("n" + std::to_string(i));
+  many.set("name", "web");
+  many.set("cni_networks", std::move(list));
+  const Request request;
+  const Match match;
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
+  Exchange exchange{world.project, match, request, facts};
+  // Quadratic work would take minutes here.
+  const auto result = judge_body(Body::PodCreate, many, exchange);
+  REQUIRE(std::holds_alternative<JudgedBody>(result));
+  const json::Value* networks = std::get<JudgedBody>(result).content.find("Networks");
+  REQUIRE(networks);
+  CHECK(networks->members()->size() == 200'000);
+}

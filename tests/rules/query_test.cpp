@@ -350,3 +350,34 @@ TEST_CASE("no parameter stands twice in a table, and only what is forced has a v
     }
   }
 }
+
+TEST_CASE("a query may say again what the content says, however much that is") {
+  World world;
+  Request request;
+  request.method = Post;
+  request.target = std::get<Target>(parse_target("/containers/create?name=web"));
+  const auto routed = route(Post, request.target);
+  REQUIRE(std::holds_alternative<Match>(routed));
+  const Match match = std::get<Match>(routed);
+  json::Value content = json::Value::object();
+  Target repeated;
+  for (int i = 0; i < 200'000; ++i) {
+    content.members()->push_back({"A" + std::to_string(i), "x"});
+    repeated.query.push_back({"A" + std::to_string(i), "x"});
+  }
+  request.content = content;
+  request.target.query.insert(request.target.query.end(), repeated.query.begin(), repeated.query.end());
+  Facts facts(world.project, world.ledger, world.memory, world.usage);
+  Exchange exchange{world.project, match, request, facts};
+  // Quadratic work would take minutes here.
+  auto result = judge_query(match.endpoint->query, exchange);
+  REQUIRE(std::holds_alternative<JudgedQuery>(result));
+  CHECK(std::get<JudgedQuery>(result).pairs.size() == 1);
+  CHECK(repeats_query(content, repeated));
+
+  request.target.query.push_back({"a0", "x"});
+  result = judge_query(match.endpoint->query, exchange);
+  REQUIRE(std::holds_alternative<Deny>(result));
+  CHECK(std::get<Deny>(result).subject == "a0");
+  CHECK_FALSE(repeats_query(content, request.target));
+}

@@ -101,6 +101,20 @@ TEST_CASE("texts that look like credentials are not kept, wherever they stand") 
       R"({"HostConfig":{"Tmpfs":{"/x":"REDACTED"},"Mounts":[{"Source":"REDACTED"}]}})");
 }
 
+TEST_CASE("a password stands between the first colon and a host, however many there may be") {
+  const auto kept = [](const std::string& said) { return content(compat, R"({"Cmd":[")" + said + "\"]}"); };
+  for (const char* plain : {"a@b", "@:", "a@b:c", ":@sha256:0", "a@b:c@sha256:0"})
+    CHECK(kept(plain) == R"({"Cmd":[")" + std::string(plain) + "\"]}");
+  for (const char* secret : {":@", "a:b@c", "a@b:c@d", "a:b@sha256:0@c", ":@sha256"})
+    CHECK(kept(secret) == R"({"Cmd":["REDACTED"]})");
+  // Quadratic work would take minutes here.
+  const auto& row = endpoint(Method::Post, compat);
+  const auto many = redacted(row, R"({"Cmd":[")" + std::string(2'000'000, '@') + "\"]}");
+  REQUIRE(many);
+  CHECK(many->cut);
+  CHECK(many->text == R"({"Cmd":[")" + std::string(max_redacted_content - 9, '@'));
+}
+
 TEST_CASE("contents that are about secrets are not recorded") {
   for (const char* target : {"/v1.41/auth", "/v1.41/secrets/create"}) {
     CAPTURE(target);

@@ -93,7 +93,7 @@ constexpr Row storage[] = {
     {"volumes[].IsAnonymous",        Boolean,  pass},
     {"volumes[].SubPath",            Text,     deny_path},
     {"overlay_volumes",              Any,      deny_path},
-    {"image_volumes[].Source",       Text,     image},
+    {"image_volumes[].Source",       Text,     image_volume},
     {"image_volumes[].Destination",  Text,     target},
     {"image_volumes[].ReadWrite",    Boolean,  deny_field},
     {"image_volumes[].subPath",      Text,     deny_path},
