@@ -297,11 +297,13 @@ std::set<std::string_view> member_names(const std::optional<json::Value>& conten
 
 std::optional<Deny> check_known(std::span<const Parameter> parameters, const Request& request) {
   // dockerode says the members of a content again in the query, where Podman does not look for them. Never sent.
-  const auto repeated = member_names(request.content);
+  std::optional<std::set<std::string_view>> repeated;
   for (const QueryPair& pair : request.target.query) {
     const bool known = std::ranges::any_of(
         parameters, [&](const Parameter& parameter) { return ascii::equal_caseless(parameter.name, pair.name); });
-    if (!known && !repeated.contains(pair.name)) return Deny{refusal("query.unknown"), pair.name};
+    if (known) continue;
+    if (!repeated) repeated = member_names(request.content);
+    if (!repeated->contains(pair.name)) return Deny{refusal("query.unknown"), pair.name};
   }
   return std::nullopt;
 }

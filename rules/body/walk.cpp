@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "rules/body/tree.hpp"
 #include "rules/exchange.hpp"
@@ -151,12 +152,17 @@ class Walk {
   Judgement judge_entries(const Node& node, const json::Object& said, json::Object& kept) {
     kept.reserve(said.size());
     std::set<std::string_view> names;  // of what is kept, which stays where it is: there is room for all
+    bool rewritten = false;            // until then they are as the client said them, which is each once
     for (const json::Member& each : said) {
       json::Member entry{each.name, {}};
       if (auto deny = judge_entry(*node.entry, each.value, entry)) return deny;
       if (entry.value.is_null()) continue;
       const auto& name = kept.emplace_back(std::move(entry)).name;
-      if (!names.insert(name).second) return repeated(name);
+      if (!rewritten && name == each.name) continue;
+      if (!std::exchange(rewritten, true))
+        for (const json::Member& one : kept) names.insert(one.name);
+      names.insert(name);
+      if (names.size() < kept.size()) return repeated(name);
     }
     return std::nullopt;
   }
