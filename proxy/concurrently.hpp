@@ -1,6 +1,6 @@
 #pragma once
 // Two or three things at the same time, as children of the one that awaits them: nothing outlives the call. Compiled
-// once, because every use of Asio's operators costs the compiler seconds.
+// once, because every use of Asio's parallel groups costs the compiler seconds.
 
 #include "proxy/task.hpp"
 

@@ -163,7 +163,7 @@ Task<ContentPiece> SpooledArchive::next_piece() {
   try {
     if (!reader_) begin_writing();
     while (!complete_ && writer_.written().size() < slice) write_more();
-  } catch (const std::exception& error) {  // of any kind: in first_of() it would be lost, and upstream would wait
+  } catch (const std::exception& error) {  // of any kind: the client is told what it was
     broken_ = error.what();
     co_return ContentPiece();
   }

@@ -10,8 +10,7 @@ namespace podfence::rules {
 
 namespace {
 
-/// Each costs a request upstream, and a volume's name is locked meanwhile.
-constexpr std::size_t max_references = 256;
+/// The name of each is locked until it is made.
 constexpr std::size_t max_new_volumes = 64;
 /// Each is opened before the request is sent.
 constexpr std::size_t max_sources = 1024;

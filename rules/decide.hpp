@@ -8,6 +8,9 @@
 
 namespace podfence::rules {
 
+/// Questions of one request that are open at once, each of which costs a request upstream: more are a refusal.
+inline constexpr std::size_t max_references = 256;
+
 Decision decide(Exchange& exchange);
 
 }  // namespace podfence::rules

@@ -4,6 +4,7 @@
 
 #include "rules/act/act.hpp"
 #include "rules/body/name.hpp"
+#include "rules/decide.hpp"
 #include "rules/kube/pod.hpp"
 #include "rules/object_claim.hpp"
 
@@ -12,9 +13,6 @@ namespace podfence::rules::act {
 namespace {
 
 constexpr std::string_view pods = "/v4.0.0/libpod/pods/";
-
-/// Far more than one request may ask about: it is refused for that (decide.cpp), and the rest need not be looked at.
-constexpr std::size_t enough_questions = 1024;
 
 void add(Batch& batch, std::string name, UpstreamRequest request) {
   batch.items.push_back({std::move(request), std::move(name), {}, false, {}, {}, true});
@@ -26,7 +24,7 @@ class Down {
 
   Decision run(const kube::Names& names) {
     for (const auto& pod : names.pods)
-      if (!asks_enough()) add_pod(pod);
+      if (!asks_too_much()) add_pod(pod);
     if (is_said(exchange_, "force", false))
       for (const auto& claim : names.claims) add_volume(claim);
     if (!exchange_.facts.complete()) return Ask{};
@@ -36,7 +34,8 @@ class Down {
   }
 
  private:
-  bool asks_enough() const { return exchange_.facts.open() > enough_questions; }
+  /// More than one request may ask about: it is refused for that, and the rest need not be looked at.
+  bool asks_too_much() const { return exchange_.facts.open() > max_references; }
 
   void add_pod(const kube::Names::Pod& pod) {
     const auto* fact = exchange_.facts.find(Kind::Pod, pod.name);
@@ -47,7 +46,7 @@ class Down {
       add(batch_, "removed/" + fact->id, {Method::Delete, path + "?force=true", {}, std::nullopt});
     }
     for (const auto& volume : pod.volumes) {
-      if (asks_enough()) return;
+      if (asks_too_much()) return;
       for (const auto& name : kube::own_volumes(pod.name, volume))
         if (is_name(name)) add_volume(name);
     }

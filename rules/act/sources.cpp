@@ -3,7 +3,6 @@
 // read out of the container's document, and those of the containers that start with it; the proxy looks at each source
 // right before it sends the request.
 
-#include <algorithm>
 #include <set>
 
 #include "rules/act/act.hpp"

@@ -57,8 +57,7 @@ void show_workspace_mounts(Exchange& exchange, json::Value& container) {
   // Docker's form does not say the path below the volume.
   const Fact* fact = exchange.facts.find(Kind::Container, container.text("Id"), true);
   if (!fact) return;
-  const json::Value known = fact->document;
-  const auto mounts = destinations_of(known);
+  const auto mounts = destinations_of(fact->document);
   for (json::Value& mount : *shown)
     if (is_ours(mount)) show(exchange.project, mounts, mount);
   json::Value* host = container.find("HostConfig");

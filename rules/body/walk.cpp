@@ -63,19 +63,15 @@ class Walk {
     const bool is_default = !rule.default_text.empty() && said == *node.usual;
     if (rule.kind == Rule::Kind::Denied && !said.is_zero() && !is_default) return denied(rule.refusal);
     if (rule.kind == Rule::Kind::Denied || rule.kind == Rule::Kind::Dropped || is_default) return std::nullopt;
-    const bool dropped_when_empty = optional && !keeps_zero(rule);
-    if (node.is_leaf()) {
-      if (!has_shape(said, node.row->shape)) return mistyped();
-      if (dropped_when_empty && says_nothing(said)) return std::nullopt;
-      kept = said;
-    } else if (auto deny = judge_inside(node, said, kept)) {
-      return deny;
-    }
-    if (rule.kind == Rule::Kind::Forced) kept = *node.usual;
-    if (dropped_when_empty && says_nothing(kept)) {
+    if (auto deny = judge_inside(node, said, kept)) return deny;
+    if (optional && !keeps_zero(rule) && says_nothing(node.is_leaf() ? said : kept)) {
       kept = {};
       return std::nullopt;
     }
+    if (rule.kind == Rule::Kind::Forced)
+      kept = *node.usual;
+    else if (node.is_leaf())
+      kept = said;
     return apply(rule, kept, key);
   }
 
@@ -105,7 +101,9 @@ class Walk {
 
   static bool keeps_zero(const Rule& rule) { return rule.keeps_zero || rule.kind == Rule::Kind::Forced; }
 
+  /// A leaf has nothing inside, and is kept later.
   Judgement judge_inside(const Node& node, const json::Value& said, json::Value& kept) {
+    if (node.is_leaf()) return has_shape(said, node.row->shape) ? std::nullopt : mistyped();
     if (node.item) return said.items() ? judge_items(node, *said.items(), kept.become_array()) : mistyped();
     if (!said.members()) return mistyped();
     const bool is_map = node.entry && node.members.empty();

@@ -282,19 +282,14 @@ TEST_CASE("an image that is mounted is not taken for the container's own") {
 }
 
 TEST_CASE("what an image brings is judged once, however often a list names it") {
-  const auto list = [](int count, const std::string& item) {
-    std::string text = "[" + item;
-    for (int i = 1; i < count; ++i) text += "," + item;
-    return text + "]";
-  };
   auto world = two_projects();
-  world.image(id('e'), {"localhost/shared:latest"}, R"({"Config":{"Env":)" + list(100'000, R"("A=b")") + "}}");
+  world.image(id('e'), {"localhost/shared:latest"}, R"({"Config":{"Env":)" + list_of(100'000, R"("A=b")") + "}}");
   world.image(id('5'), {"localhost/shared-bare:latest"}, R"({"Config":{"Env":["HOME"]}})");
   const auto denied = [&](const std::string& sources) {
     return judge(Body::ContainerCreateLibpod, R"({"image_volumes":)" + sources + "}", world).denied;
   };
   const std::string shared = R"({"Source":"localhost/shared"})", bare = R"({"Source":"localhost/shared-bare"})";
   // Quadratic work would take minutes here.
-  CHECK(denied(list(50'000, shared)) == "");
+  CHECK(denied(list_of(50'000, shared)) == "");
   CHECK(denied("[" + shared + "," + shared + "," + bare + "]") == "env.host");
 }

@@ -85,6 +85,13 @@ inline std::string libpod(const std::string& fields) {
                 R"({"image":"localhost/shared")" + (fields.empty() ? "" : "," + fields) + "}");
 }
 
+/// A list of that item alone.
+inline std::string list_of(int count, const std::string& item) {
+  std::string text = "[" + item;
+  for (int i = 1; i < count; ++i) text += "," + item;
+  return text + "]";
+}
+
 /// Is the text in what is sent on?
 inline bool sends(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 

@@ -213,12 +213,8 @@ TEST_CASE("many labels under both names of a volume's are joined, and refused fo
   content.set("Label", labels("a"));
   content.set("Labels", labels("b"));
   auto world = two_projects();
-  const Request request;
-  const Match match;
-  Facts facts(world.project, world.ledger, world.memory, world.usage);
-  Exchange exchange{world.project, match, request, facts};
   // Quadratic work would take minutes here.
-  const auto result = judge_body(Body::VolumeCreateLibpod, content, exchange);
+  const auto result = world.judge_alone(Body::VolumeCreateLibpod, content);
   REQUIRE(std::holds_alternative<Deny>(result));
   CHECK(std::get<Deny>(result).rule->id == "limit.labels");
 }

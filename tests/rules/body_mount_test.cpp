@@ -248,20 +248,15 @@ TEST_CASE("sizes are read with their units") {
 }
 
 TEST_CASE("the mounts of another container are judged once, however often a list names it") {
-  const auto list = [](int count, const std::string& item) {
-    std::string text = "[" + item;
-    for (int i = 1; i < count; ++i) text += "," + item;
-    return text + "]";
-  };
   auto world = two_projects();
   world.add(Kind::Container, "many", id('5'), "p1",
-            R"({"Mounts":)" + list(20'000, R"({"Type":"volume","Name":"vol"})") + "}");
+            R"({"Mounts":)" + list_of(20'000, R"({"Type":"volume","Name":"vol"})") + "}");
   world.add(Kind::Container, "bound", id('6'), "p1", R"({"Mounts":[{"Type":"bind","Source":"/x"}]})");
   const auto denied = [&](const std::string& names) {
     return judge(Body::ContainerCreateLibpod, R"({"volumes_from":)" + names + "}", world).denied;
   };
   // Quadratic work would take minutes here.
-  CHECK(denied(list(100'000, R"("many")")) == "");
+  CHECK(denied(list_of(100'000, R"("many")")) == "");
   CHECK(denied(R"(["bound","bound:rw","many:ro"])") == "");
   CHECK(denied(R"(["bound","many","bound:ro"])") == "mount.option");
 }

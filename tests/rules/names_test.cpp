@@ -321,12 +321,8 @@ TEST_CASE("networks in a list become a map with the short name as an alias, each
   for (int i = 0; i < 200'000; ++i) list.push("n" + std::to_string(i));
   many.set("name", "web");
   many.set("cni_networks", std::move(list));
-  const Request request;
-  const Match match;
-  Facts facts(world.project, world.ledger, world.memory, world.usage);
-  Exchange exchange{world.project, match, request, facts};
   // Quadratic work would take minutes here.
-  const auto result = judge_body(Body::PodCreate, many, exchange);
+  const auto result = world.judge_alone(Body::PodCreate, many);
   REQUIRE(std::holds_alternative<JudgedBody>(result));
   const json::Value* networks = std::get<JudgedBody>(result).content.find("Networks");
   REQUIRE(networks);

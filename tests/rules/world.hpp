@@ -158,6 +158,15 @@ class World {
     return Ask{};
   }
 
+  /// What becomes of a content by itself, before any question is answered.
+  std::variant<JudgedBody, Deny> judge_alone(Body body, const json::Value& content) {
+    const Request request;
+    const Match match;
+    Facts facts(project, ledger, memory, usage);
+    Exchange exchange{project, match, request, facts};
+    return judge_body(body, content, exchange);
+  }
+
   void answer(Facts& facts, const Question& question) {
     asked.push_back(question);
     if (question.ask == Question::Ask::Version) {
