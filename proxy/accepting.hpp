@@ -1,15 +1,25 @@
 #pragma once
-// The loop of a listening socket.
+// The loop of a listening socket, and how its address is written.
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <new>
+#include <sstream>
+#include <string>
 
 #include "proxy/connection.hpp"
 #include "proxy/log.hpp"
 
 namespace podfence::proxy {
+
+/// "127.0.0.1:7443", "[::1]:7443".
+inline std::string address_text(const boost::asio::ip::tcp::endpoint& endpoint) {
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
 
 /// Gives every new connection to `adopt`, until the acceptor is closed.
 template <class Acceptor, class Adopt>

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t max_sessions = 16;
+constexpr std::size_t max_admin_sessions = 16;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Admin::Admin(asio::io_context& context, const std::string& path, const Limits& l
       tasks_(context.get_executor()) {
   acceptor_.assign(asio::local::stream_protocol(), file_.release());
   tasks_.spawn(accept_all(acceptor_, [this](Connection::Socket socket) {
-    if (sessions_ < max_sessions) tasks_.spawn(serve(std::move(socket)));
+    if (sessions_ < max_admin_sessions) tasks_.spawn(serve(std::move(socket)));
   }));
 }
 

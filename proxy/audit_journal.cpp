@@ -19,14 +19,14 @@ namespace podfence::proxy {
 namespace {
 
 /// A journal that takes nothing for so long counts as gone; whoever waits is the whole of podfence.
-constexpr timeval patience{1, 0};
+constexpr timeval journal_patience{1, 0};
 
 class Journal : public AuditSink {
  public:
   explicit Journal(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     address_.sun_family = AF_UNIX;
     path.copy(address_.sun_path, sizeof address_.sun_path - 1);
-    ::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    ::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_SNDTIMEO, &journal_patience, sizeof journal_patience);
     const File probe(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     if (::connect(probe.descriptor(), address(), sizeof address_) != 0)
       throw std::runtime_error("the audit log cannot go to the journal: " + path + ": " +

@@ -34,7 +34,7 @@ constexpr int looks_between_attempts = 5;
 /// Containers that one question asks for: the target must not become too long.
 constexpr std::size_t asked_at_once = 64;
 /// A log is no list of things.
-constexpr std::size_t max_told = 5;
+constexpr std::size_t max_told_things = 5;
 
 Task<void> pause(const Executor& executor, std::chrono::milliseconds time) {
   asio::steady_timer timer(executor, time);
@@ -61,9 +61,10 @@ Task<void> told(Task<void> task) {
 
 void log_report(const std::string& id, rules::Teardown how, const TeardownReport& report) {
   const auto tell = [&](const char* what, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < lines.size() && i < max_told; ++i) log("project " + id + ": " + what + ": " + lines[i]);
-    if (lines.size() > max_told)
-      log("project " + id + ": " + what + ": " + std::to_string(lines.size() - max_told) + " more");
+    for (std::size_t i = 0; i < lines.size() && i < max_told_things; ++i)
+      log("project " + id + ": " + what + ": " + lines[i]);
+    if (lines.size() > max_told_things)
+      log("project " + id + ": " + what + ": " + std::to_string(lines.size() - max_told_things) + " more");
   };
   log("project " + id + ": teardown (" + std::string(rules::text(how)) + ") of " + rules::text_of(report) +
       (report.left.empty() ? ", complete" : ", not complete; it is tried again"));

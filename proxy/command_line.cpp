@@ -9,6 +9,7 @@
 #include "proxy/decisions.hpp"
 #include "proxy/help.hpp"
 #include "rules/configuration_text.hpp"
+#include "rules/contains.hpp"
 
 namespace podfence::proxy {
 namespace {
@@ -61,9 +62,7 @@ constexpr Command about_a_project[] = {Command::ProjectAdd, Command::ProjectShow
 constexpr Command about_all[] = {Command::ProjectList, Command::Collect, Command::Reload, Command::Watch,
                                  Command::Dashboard};
 
-bool is_one_of(Command command, std::span<const Command> commands_) {
-  return std::ranges::find(commands_, command) != commands_.end();
-}
+bool is_one_of(Command command, std::span<const Command> commands_) { return rules::contains(commands_, command); }
 bool asks_operator(Command command) { return is_one_of(command, about_a_project) || is_one_of(command, about_all); }
 
 /// The options that say what a configuration file says too.

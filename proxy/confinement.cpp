@@ -9,8 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <system_error>
 
+#include "proxy/failure.hpp"
 #include "proxy/load.hpp"
 #include "proxy/system_calls.hpp"
 
@@ -21,8 +21,6 @@ namespace filesystem = std::filesystem;
 
 /// Of libraries: SQLite's seed, OpenSSL's settings. Processes that hold projects are known by files in /proc.
 constexpr std::array always_readable{"/proc", "/dev/urandom", "/etc/ssl"};
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 std::string directory_of(const std::string& file) { return filesystem::absolute(file).parent_path().string(); }
 
@@ -36,7 +34,7 @@ void add_directories_of(const std::string& file, std::vector<std::string>& to) {
 
 void limit(__rlimit_resource resource, std::uint64_t value) {
   const rlimit both{value, value};
-  if (::setrlimit(resource, &both) != 0) fail("setrlimit");
+  if (::setrlimit(resource, &both) != 0) throw_errno("setrlimit");
 }
 
 /// Root goes by the modes of files in its own way, which its listeners and the workspaces of others may need.
@@ -48,10 +46,10 @@ void drop_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> had{};
-  if (::syscall(SYS_capget, &head, had.data()) != 0) fail("capget");
+  if (::syscall(SYS_capget, &head, had.data()) != 0) throw_errno("capget");
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
   sets[0].effective = sets[0].permitted = kept & had[0].permitted;
-  if (::syscall(SYS_capset, &head, sets.data()) != 0) fail("capset");
+  if (::syscall(SYS_capset, &head, sets.data()) != 0) throw_errno("capset");
 }
 
 }  // namespace
@@ -91,7 +89,7 @@ Confinement confine(const Reach& reach, std::uint64_t memory) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_DATA, memory);
   drop_capabilities();
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw_errno("no_new_privs");
   Confinement result;
   result.files = restrict_files(reach);
   restrict_system_calls(serving_calls());

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "proxy/failure.hpp"
 #include "proxy/send_message.hpp"
 #include "proxy/system_calls.hpp"
 
@@ -25,9 +26,7 @@ namespace {
 
 constexpr int channel_of_connector = 3;
 constexpr int life_of_connector = 4;  ///< its end of a pipe, which nobody else has: it is closed with the process
-constexpr timeval patience{10, 0};
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+constexpr timeval connect_patience{10, 0};
 
 /// The control message that carries one descriptor (SCM_RIGHTS).
 union Rights {
@@ -78,11 +77,11 @@ void answer(const Connected& connected, bool hands_over) {
 Connector::Connector(const std::string& upstream, bool confined) {
   const auto address = unix_address(upstream);
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
   channel_ = File(ends[0]);
   const File other(ends[1]);
   int life[2];
-  if (::pipe2(life, O_CLOEXEC) != 0) fail("pipe");
+  if (::pipe2(life, O_CLOEXEC) != 0) throw_errno("pipe");
   end_ = File(life[0]);
   const File alive(life[1]);
   // None finds the child before it ignores them.
@@ -94,7 +93,7 @@ Connector::Connector(const std::string& upstream, bool confined) {
   const int error = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (id_ < 0) throw std::system_error(error, std::generic_category(), "fork");
-  ::setsockopt(channel_.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  ::setsockopt(channel_.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &connect_patience, sizeof connect_patience);
 }
 
 Connector::~Connector() {

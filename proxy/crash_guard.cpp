@@ -15,15 +15,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
-#include <system_error>
 
 #include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 
 namespace podfence::proxy {
 namespace {
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 std::string digest_of(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -51,7 +48,7 @@ std::string digest_of(std::string_view bytes) {
 }  // namespace
 
 CurrentInput::CurrentInput() : file_(memfd_create("podfence-input", MFD_CLOEXEC)) {
-  if (file_ < 0) fail("memfd_create");
+  if (file_ < 0) throw_errno("memfd_create");
 }
 
 CurrentInput::~CurrentInput() { ::close(file_); }
@@ -62,7 +59,7 @@ void CurrentInput::set(std::string_view bytes) {
   const std::array<iovec, 2> parts{iovec{&size, sizeof size}, iovec{const_cast<char*>(bytes.data()), bytes.size()}};
   const auto wanted = static_cast<ssize_t>(sizeof size + bytes.size());
   const auto written = ::pwritev(file_, parts.data(), parts.size(), 0);
-  if (written < 0) fail("memory of the current input");
+  if (written < 0) throw_errno("memory of the current input");
   if (written != wanted) throw std::runtime_error("an input is too large to be remembered");
 }
 
@@ -79,7 +76,7 @@ GuardedEnd run_guarded(const std::function<int()>& work) {
   std::fflush(nullptr);
   const auto parent = ::getpid();
   const auto child = ::fork();
-  if (child < 0) fail("fork");
+  if (child < 0) throw_errno("fork");
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
@@ -87,7 +84,7 @@ GuardedEnd run_guarded(const std::function<int()>& work) {
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) fail("waitpid");
+    if (errno != EINTR) throw_errno("waitpid");
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
   return {WEXITSTATUS(status), 0};
 }

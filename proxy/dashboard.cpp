@@ -2,7 +2,6 @@
 
 #include <openssl/crypto.h>
 
-#include <sstream>
 #include <stdexcept>
 
 #include "proxy/accepting.hpp"
@@ -24,20 +23,14 @@ using rules::refusal;
 
 namespace {
 
-constexpr std::size_t max_sessions = 64;
+constexpr std::size_t max_dashboard_sessions = 64;
 constexpr std::size_t max_shown = 64;
-
-std::string text_of(const tcp::endpoint& endpoint) {
-  std::ostringstream text;
-  text << endpoint;
-  return text.str();
-}
 
 AcceptorOf<tcp> listen(asio::io_context& context, const tcp::endpoint& endpoint) {
   try {
     return {context, endpoint};
   } catch (const boost::system::system_error& error) {
-    throw std::runtime_error("cannot listen on " + text_of(endpoint) + ": " + error.code().message());
+    throw std::runtime_error("cannot listen on " + address_text(endpoint) + ": " + error.code().message());
   }
 }
 
@@ -65,11 +58,13 @@ Dashboard::Dashboard(asio::io_context& context, const std::string& admin, const 
       word_(random_digits()),
       tasks_(context.get_executor()) {
   tasks_.spawn(accept_all(acceptor_, [this](SocketOf<tcp> socket) {
-    if (sessions_ < max_sessions) tasks_.spawn(serve(std::move(socket)));
+    if (sessions_ < max_dashboard_sessions) tasks_.spawn(serve(std::move(socket)));
   }));
 }
 
-std::string Dashboard::address() const { return "http://" + text_of(acceptor_.local_endpoint()) + "/" + word_ + "/"; }
+std::string Dashboard::address() const {
+  return "http://" + address_text(acceptor_.local_endpoint()) + "/" + word_ + "/";
+}
 
 void Dashboard::stop() {
   boost::system::error_code ignored;
@@ -99,7 +94,7 @@ Task<void> Dashboard::serve(SocketOf<tcp> socket) {
 std::variant<rules::UpstreamRequest, Deny> Dashboard::judge(const RequestHead& head) const {
   const auto local = acceptor_.local_endpoint();
   const auto port = ":" + std::to_string(local.port());
-  if (head.host != text_of(local) && !rules::ascii::equal_caseless(head.host, "localhost" + port))
+  if (head.host != address_text(local) && !rules::ascii::equal_caseless(head.host, "localhost" + port))
     return Deny{refusal("dashboard.host"), head.host.substr(0, max_shown)};
   std::string_view target = head.target;
   if (!target.starts_with('/') || !same(target.substr(1, word_.size()), word_))

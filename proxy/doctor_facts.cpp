@@ -29,7 +29,7 @@ namespace doctor = rules::doctor;
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_containers = 2000;
-constexpr std::size_t answer_bytes = 64 * 1024 * 1024;
+constexpr std::size_t max_doctor_answer = 64 * 1024 * 1024;
 
 std::string user_name(uid_t uid) {
   const auto* entry = getpwuid(uid);
@@ -173,8 +173,8 @@ class EngineLook {
       co_return;
     }
     Upstream upstream(co_await boost::asio::this_coro::executor, connect_to_socket(facts_.upstream));
-    BufferBudget buffers(answer_bytes, answer_bytes);
-    const auto engine = co_await take_inventory(upstream, buffers, answer_bytes, label_);
+    BufferBudget buffers(max_doctor_answer, max_doctor_answer);
+    const auto engine = co_await take_inventory(upstream, buffers, max_doctor_answer, label_);
     if (const auto* deny = std::get_if<rules::Deny>(&engine)) {
       facts_.ledger_wrong = rules::sentence_of(*deny);
       co_return;

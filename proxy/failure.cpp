@@ -1,6 +1,8 @@
 #include "proxy/failure.hpp"
 
 #include <boost/system/system_error.hpp>
+#include <cerrno>
+#include <system_error>
 
 namespace podfence::proxy {
 
@@ -13,5 +15,7 @@ std::string said_by(const std::exception& failure) {
   if (const auto place = code.what(); text.ends_with(place)) text.resize(text.size() - place.size());
   return text + code.message();
 }
+
+void throw_errno(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 }  // namespace podfence::proxy

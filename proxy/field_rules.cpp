@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -105,13 +106,13 @@ std::optional<Deny> check_host(const Fields& fields) {
 
 bool names_connection_option(const Fields& fields, std::string_view option) {
   const auto options = connection_options(fields);
-  return !options || std::ranges::find(*options, option) != options->end();
+  return !options || rules::contains(*options, option);
 }
 
 std::optional<Deny> read_connection(const Fields& fields, RequestHead& head) {
   const auto options = connection_options(fields);
   if (!options) return Deny{refusal("http.field"), "Connection is not a list of names"};
-  const auto has = [&](std::string_view option) { return std::ranges::find(*options, option) != options->end(); };
+  const auto has = [&](std::string_view option) { return rules::contains(*options, option); };
   std::optional<std::string_view> upgrade;
   if (auto deny = read_single(fields, "Upgrade", upgrade)) return deny;
   if (has("upgrade") != upgrade.has_value())

@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto quiet_time = 200ms;
-constexpr std::uint32_t changes = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB;
+constexpr std::uint32_t watched_changes =
+    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB;
 
 /// Which file there is, and when it was written.
 std::string state_of(const std::string& path) {
@@ -51,7 +52,7 @@ FileWatch::FileWatch(const Executor& executor, std::vector<std::string> paths, s
     std::error_code ignored;
     const bool whole = filesystem::is_directory(path, ignored);
     const auto directory = whole ? path : filesystem::path(path).parent_path().string();
-    if (::inotify_add_watch(events, directory.c_str(), changes) < 0)
+    if (::inotify_add_watch(events, directory.c_str(), watched_changes) < 0)
       throw std::system_error(errno, std::system_category(), "no watch of " + directory);
   }
   wait();

@@ -9,6 +9,7 @@
 #include "proxy/patience.hpp"
 #include "proxy/relay.hpp"
 #include "proxy/tunnel.hpp"
+#include "rules/contains.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/image_removal.hpp"
 #include "rules/made_object.hpp"
@@ -37,7 +38,7 @@ bool makes_something(const rules::Forward& forward) {
 
 /// Podman goes on building when nobody listens, and the build counts as long as it does.
 bool is_build(const rules::Forward& forward) {
-  return std::ranges::find(forward.uses, rules::Resource::Builds, &rules::Use::resource) != forward.uses.end();
+  return rules::contains(forward.uses, rules::Resource::Builds, &rules::Use::resource);
 }
 
 bool claims_objects(const rules::Needs& needs) {

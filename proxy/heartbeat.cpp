@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds between_questions{1};
-constexpr std::size_t answer_bytes = 1024;
+constexpr std::size_t max_version_answer = 1024;
 
 void tell_ready(const std::string& engine) {
   notify_status("in front of " + engine);
@@ -33,9 +33,9 @@ void Heartbeat::begin(const std::string& engine, bool answers) {
 Task<void> Heartbeat::wait_for_engine(std::string engine) {
   asio::steady_timer timer(tasks_.executor());
   while (true) {
-    BufferBudget own(answer_bytes, answer_bytes);
+    BufferBudget own(max_version_answer, max_version_answer);
     BufferBudget::Share share(own, "");
-    const auto asked = co_await ask_whole(services_.upstream, rules::health_request(), answer_bytes, share);
+    const auto asked = co_await ask_whole(services_.upstream, rules::health_request(), max_version_answer, share);
     const auto* answer = std::get_if<WholeAnswer>(&asked);
     if (answer && rules::is_healthy(answer->status, answer->content)) break;
     timer.expires_after(between_questions);

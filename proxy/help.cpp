@@ -8,7 +8,7 @@
 namespace podfence::proxy {
 namespace {
 
-constexpr std::string_view summary =
+constexpr std::string_view program_summary =
     R"(podfence - lets many projects share one rootless Podman, each seeing only its own things
 )";
 
@@ -160,7 +160,7 @@ constexpr auto topics = std::to_array<Topic>({
 }  // namespace
 
 std::string usage() {
-  std::string text(summary);
+  std::string text(program_summary);
   text += '\n';
   for (const auto& topic : topics) text += topic.forms;
   for (const auto options : sections) text.append("\n").append(options);

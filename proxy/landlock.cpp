@@ -10,8 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <system_error>
 
+#include "proxy/failure.hpp"
 #include "proxy/private_file.hpp"
 
 namespace podfence::proxy {
@@ -59,8 +59,6 @@ constexpr std::array steps{
     Step{6, {.scopes = later::abstract_sockets}},
 };
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
-
 Ruleset ruleset_of(int version) {
   Ruleset all;
   for (const auto& [since, adds] : steps) {
@@ -74,13 +72,14 @@ void allow(const File& rules, const std::string& path, Rights rights) {
   const File file(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (file.descriptor() < 0) {
     if (errno == ENOENT) return;
-    fail(path);
+    throw_errno(path);
   }
   struct stat status {};
-  if (::fstat(file.descriptor(), &status) != 0) fail(path);
+  if (::fstat(file.descriptor(), &status) != 0) throw_errno(path);
   if (!S_ISDIR(status.st_mode)) rights &= of_files;
   const landlock_path_beneath_attr beneath{.allowed_access = rights, .parent_fd = file.descriptor()};
-  if (::syscall(SYS_landlock_add_rule, rules.descriptor(), LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0) fail(path);
+  if (::syscall(SYS_landlock_add_rule, rules.descriptor(), LANDLOCK_RULE_PATH_BENEATH, &beneath, 0) != 0)
+    throw_errno(path);
 }
 
 }  // namespace
@@ -95,10 +94,10 @@ int restrict_files(const Reach& reach) {
   if (version < least_version) return 0;
   const auto all = ruleset_of(version);
   const File rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0)));
-  if (rules.descriptor() < 0) fail("landlock_create_ruleset");
+  if (rules.descriptor() < 0) throw_errno("landlock_create_ruleset");
   for (const auto& path : reach.readable) allow(rules, path, read_rights & all.files);
   for (const auto& path : reach.writable) allow(rules, path, write_rights & all.files);
-  if (::syscall(SYS_landlock_restrict_self, rules.descriptor(), 0) != 0) fail("landlock_restrict_self");
+  if (::syscall(SYS_landlock_restrict_self, rules.descriptor(), 0) != 0) throw_errno("landlock_restrict_self");
   return version;
 }
 

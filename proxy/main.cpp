@@ -72,7 +72,7 @@ int run(const CommandLine& line) {
     case CommandLine::Command::Dashboard:
       return proxy::dashboard(line);
     case CommandLine::Command::Verify:
-      return proxy::verify(line);
+      return proxy::audit_from_outside(line);
     case CommandLine::Command::Doctor:
       return proxy::examine_host(line);
     case CommandLine::Command::Ledger:

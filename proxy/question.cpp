@@ -15,7 +15,7 @@ namespace {
 using rules::Deny;
 
 /// Bytes of an answer that the log tells.
-constexpr std::size_t max_told = 200;
+constexpr std::size_t max_told_bytes = 200;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::optional<Deny> learn(rules::Facts& facts, const rules::Question& question, 
                           const rules::Fields& fields) {
   if (facts.learn(question, status, answer, fields)) return std::nullopt;
   log("Podman's answer to a question about " + std::string(rules::text(question.kind)) +
-      " cannot be understood: " + std::to_string(status) + " " + rules::escaped(answer, max_told));
+      " cannot be understood: " + std::to_string(status) + " " + rules::escaped(answer, max_told_bytes));
   return Deny{rules::refusal("upstream.answer"), "to a question about an object"};
 }
 

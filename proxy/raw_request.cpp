@@ -9,13 +9,13 @@ namespace podfence::proxy {
 namespace {
 
 /// The lines of the head without their ends, and what stands behind the empty line.
-struct Parts {
+struct RequestParts {
   std::vector<std::string> head;
   std::string content;
 };
 
-Parts split(std::string_view text) {
-  Parts parts;
+RequestParts split_request(std::string_view text) {
+  RequestParts parts;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     const auto line = text.substr(0, end);
@@ -27,7 +27,7 @@ Parts split(std::string_view text) {
   return parts;
 }
 
-bool has_field(const Parts& parts, std::string_view name) {
+bool has_field(const RequestParts& parts, std::string_view name) {
   return std::ranges::any_of(parts.head, [&](const std::string& line) {
     return line.size() > name.size() && line[name.size()] == ':' &&
            rules::ascii::equal_caseless(std::string_view(line).substr(0, name.size()), name);
@@ -51,7 +51,7 @@ bool take_curl_lines(std::string& text) {
   return true;
 }
 
-void complete(Parts& parts, RawRequest& request) {
+void complete(RequestParts& parts, RawRequest& request) {
   const auto add = [&](const std::string& field) {
     parts.head.push_back(field);
     request.notes.push_back("added, since it was missing: " + field);
@@ -75,7 +75,7 @@ RawRequest raw_request(std::string text) {
   }
   request.notes.emplace_back(from_curl ? "the lines that curl -v marks with '>' were taken, with CR LF behind each"
                                        : "plain line ends of the head were read as CR LF");
-  Parts parts = split(text);
+  RequestParts parts = split_request(text);
   complete(parts, request);
   for (const auto& line : parts.head) request.bytes.append(line).append("\r\n");
   request.bytes.append("\r\n").append(parts.content);

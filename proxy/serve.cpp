@@ -162,7 +162,7 @@ void confine_to(const rules::Configuration& configuration, const std::string& fi
 }
 
 /// What runs, and is stopped together.
-struct Parts {
+struct RunningParts {
   Server& server;
   Caretaker& caretaker;
   std::optional<Operator>& operators;
@@ -182,16 +182,16 @@ struct Parts {
 };
 
 /// However serving ends, by an exception too: nothing of the parts is left in the context when they are destroyed.
-class Ending {
+class StopAtEnd {
  public:
-  Ending(asio::io_context& context, Parts& parts) : context_(context), parts_(parts) {}
-  ~Ending() {
+  StopAtEnd(asio::io_context& context, RunningParts& parts) : context_(context), parts_(parts) {}
+  ~StopAtEnd() {
     parts_.stop();
     while (!run_out()) {
     }
   }
-  Ending(const Ending&) = delete;
-  Ending& operator=(const Ending&) = delete;
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
 
  private:
   /// False: something was thrown on the way, and more may be left.
@@ -207,11 +207,11 @@ class Ending {
   }
 
   asio::io_context& context_;
-  Parts& parts_;
+  RunningParts& parts_;
 };
 
 /// Until a signal ends the server, or a process that it cannot do without ends by itself: that is thrown.
-void run(asio::io_context& context, Parts& parts) {
+void run(asio::io_context& context, RunningParts& parts) {
   auto& service = parts.upstream.service;
   std::optional<std::string> service_ended;
   bool connector_ended = false;
@@ -277,8 +277,8 @@ void serve(rules::Configuration configuration, std::optional<rules::Configuratio
   Caretaker caretaker(context.get_executor(), server.services(), tenancy, {});
   Heartbeat heartbeat(context.get_executor(), server.services());
   std::optional<Operator> operators;  // nothing is counted that nobody can read
-  Parts parts{server, caretaker, operators, upstream, connector, followers, heartbeat};
-  const Ending ending(context, parts);
+  RunningParts parts{server, caretaker, operators, upstream, connector, followers, heartbeat};
+  const StopAtEnd ending(context, parts);
   start(tenancy);
   server.start();
   for (const auto& control : configuration.control) {

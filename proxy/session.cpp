@@ -38,14 +38,14 @@ Refused ended_meanwhile(const Door& door, const RequestHead& head, const std::st
 }
 
 /// Records why an answer was not given whole, however the exchange ends: it may be cancelled anywhere.
-class Ending {
+class AnswerEnding {
  public:
-  Ending(const Services& services, const Departure& departure, const Connection& client, const ClientAnswer& answer,
-         rules::AuditRecord& record)
+  AnswerEnding(const Services& services, const Departure& departure, const Connection& client,
+               const ClientAnswer& answer, rules::AuditRecord& record)
       : services_(services), departure_(departure), client_(client), answer_(answer), record_(record) {}
-  Ending(const Ending&) = delete;
-  Ending& operator=(const Ending&) = delete;
-  ~Ending() {
+  AnswerEnding(const AnswerEnding&) = delete;
+  AnswerEnding& operator=(const AnswerEnding&) = delete;
+  ~AnswerEnding() {
     auto& why = record_.aborted;
     if (answer_.finished())
       why.clear();
@@ -141,7 +141,7 @@ Task<void> Session::refuse_all(Deny deny, bool waits) {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
-  const Ending ending(services_, departure_, client_, answer, trail.record);
+  const AnswerEnding ending(services_, departure_, client_, answer, trail.record);
   answer.close_after();
   trail.refused(deny);
   co_await answer.send(rules::error_answer(deny, rules::Family::Docker));
@@ -166,7 +166,7 @@ Task<bool> Session::serve_one(ReadHead& read) {
   AuditTrail trail(services_.audit);
   identify(trail.record);
   ClientAnswer answer(client_, deadline_, services_.limits, trail.record, trail.waits);
-  const Ending ending(services_, departure_, client_, answer, trail.record);
+  const AnswerEnding ending(services_, departure_, client_, answer, trail.record);
   answer.close_if(stopping_);
   const TimedClient timed(client_, trail.waits);
   const rules::Endpoint* endpoint = nullptr;

@@ -21,7 +21,7 @@ using rules::TeardownStep;
 namespace {
 
 constexpr const char* own_listener = "teardown";
-constexpr std::size_t answer_bytes = 64 * 1024;
+constexpr std::size_t max_teardown_answer = 64 * 1024;
 constexpr std::chrono::milliseconds makers_pause{5};
 
 class ProjectClient {
@@ -39,7 +39,7 @@ class ProjectClient {
     UpstreamCall call(podfence_);
     if (const auto refused = refusal_for(co_await call.send(request))) co_return rules::sentence_of(*refused);
     BufferBudget::Share share(services_.buffers, door_->project());
-    const auto content = co_await read_whole(call.content(), answer_bytes, share);
+    const auto content = co_await read_whole(call.content(), max_teardown_answer, share);
     if (rules::is_torn_down(call.head().status)) co_return "";
     const auto* text = std::get_if<std::string>(&content);
     co_return text ? rules::operator_failure(*text) : "status " + std::to_string(call.head().status);

@@ -9,7 +9,6 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <sstream>
 #include <stdexcept>
 
 #include "proxy/accepting.hpp"
@@ -32,7 +31,7 @@ constexpr auto as_value = asio::as_tuple(as_task);
 constexpr auto handshake_time = 10s;
 constexpr auto end_time = 2s;  ///< for the client's own close_notify
 constexpr std::size_t max_handshakes = 64;
-constexpr std::size_t piece_size = 16 * 1024;  ///< the most that a record of TLS holds
+constexpr std::size_t max_record = 16 * 1024;  ///< the most that a record of TLS holds
 
 /// One connection, between the ciphered and the plain side.
 struct Pump {
@@ -74,7 +73,7 @@ Task<void> Pump::until_gone() {
 }
 
 Task<void> Pump::to_session() {
-  std::array<char, piece_size> piece;
+  std::array<char, max_record> piece;
   boost::system::error_code ended, ignored;
   bool taken = true;
   while (!ended && taken) {
@@ -95,7 +94,7 @@ Task<void> Pump::to_session() {
 }
 
 Task<void> Pump::to_client() {
-  std::array<char, piece_size> piece;
+  std::array<char, max_record> piece;
   while (true) {
     const auto [error, size] = co_await plain.async_read_some(asio::buffer(piece), as_value);
     if (error) break;
@@ -124,19 +123,13 @@ Task<void> Pump::outlast_session(std::chrono::milliseconds time) {
   co_await limit(time);
 }
 
-std::string text_of(const asio::ip::tcp::endpoint& endpoint) {
-  std::ostringstream text;
-  text << endpoint;
-  return text.str();
-}
-
 AcceptorOf<asio::ip::tcp> listen(const Executor& executor, const rules::ControlListener& options) {
   boost::system::error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) throw std::runtime_error("control: " + options.address + " is no IP address");
   const asio::ip::tcp::endpoint endpoint(address, options.port);
   try {
-    if (File handed = take_handed(text_of(endpoint)); handed.descriptor() >= 0)
+    if (File handed = take_handed(address_text(endpoint)); handed.descriptor() >= 0)
       return AcceptorOf<asio::ip::tcp>(executor, endpoint.protocol(), handed.release());
     return AcceptorOf<asio::ip::tcp>(executor, endpoint);
   } catch (const boost::system::system_error& failure) {
@@ -190,7 +183,7 @@ Task<void> TlsListener::serve(SocketOf<Tcp> socket) {
   } counted(handshakes_);
   const auto context = context_;
   boost::system::error_code ignored;
-  const auto remote = text_of(socket.remote_endpoint(ignored));
+  const auto remote = address_text(socket.remote_endpoint(ignored));
   socket.set_option(Tcp::no_delay(true), ignored);
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
   Pump pump{Stream(std::move(socket), *context), Socket(acceptor_.get_executor())};

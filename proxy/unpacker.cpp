@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t piece_size = 64 * 1024;
+constexpr std::size_t unpacked_piece = 64 * 1024;
 constexpr std::size_t mebibyte = 1024 * 1024;
 
 /// `xz -9` has a dictionary of 64 MiB.
@@ -107,7 +107,7 @@ class XzMethod final : public Unpacker::Method {
   }
 
   lzma_stream stream_ = LZMA_STREAM_INIT;
-  std::string unpacked_ = std::string(piece_size, '\0');
+  std::string unpacked_ = std::string(unpacked_piece, '\0');
   bool ended_ = false;
 };
 
@@ -161,7 +161,7 @@ class LibraryMethod final : public Unpacker::Method {
 
   std::unique_ptr<archive, Free> handle_;
   std::exception_ptr thrown_;
-  std::string unpacked_ = std::string(piece_size, '\0');
+  std::string unpacked_ = std::string(unpacked_piece, '\0');
   bool ended_ = false;
 };
 

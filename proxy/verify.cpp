@@ -20,7 +20,6 @@ using verify::Form;
 using verify::Piece;
 using verify::Probe;
 using verify::Thing;
-using Result = verify::Verdict::Result;
 
 namespace {
 
@@ -230,7 +229,7 @@ Task<void> Verifier::try_out(const Probe& probe) {
   auto why_not = scene_.why_not(probe.request);
   if (why_not.empty()) why_not = scene_.why_not(probe.content);
   if (!why_not.empty()) {
-    outcome.verdict = {Result::Skip, why_not};
+    outcome.verdict = {verify::Verdict::Result::Skip, why_not};
   } else {
     const auto observed = co_await carry_out(probe);
     outcome.verdict = verify::judge(probe, scene_, observed);

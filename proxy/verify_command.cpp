@@ -73,15 +73,14 @@ Task<void> run_and_clean(Verifier& run, asio::signal_set& signals) {
 }
 
 int code_of(const rules::verify::Report& report) {
-  using Result = rules::verify::Verdict::Result;
-  if (report.count(Result::Fail) > 0) return exit_unsound;
-  const bool nothing = report.count(Result::Pass) == 0;
+  if (report.count(rules::verify::Verdict::Result::Fail) > 0) return exit_unsound;
+  const bool nothing = report.count(rules::verify::Verdict::Result::Pass) == 0;
   return nothing || !report.left.empty() || !report.broken_off.empty() ? exit_failure : exit_ok;
 }
 
 }  // namespace
 
-int verify(const CommandLine& line) {
+int audit_from_outside(const CommandLine& line) {
   const auto loaded = load_unserved(line);
   if (const int* code = std::get_if<int>(&loaded)) return *code;
   const auto& configuration = std::get<rules::Configuration>(loaded);

@@ -6,6 +6,6 @@
 namespace podfence::proxy {
 
 /// The exit code.
-int verify(const CommandLine& line);
+int audit_from_outside(const CommandLine& line);
 
 }  // namespace podfence::proxy

@@ -23,7 +23,7 @@ std::string resolved(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-std::string directory_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
+std::string parent_of(const std::string& file) { return std::filesystem::path(file).parent_path().string(); }
 
 std::vector<Kept> kept_places(const rules::Configuration& configuration, const Places& places) {
   std::vector<Kept> kept;
@@ -33,15 +33,15 @@ std::vector<Kept> kept_places(const rules::Configuration& configuration, const P
   keep("the state directory", configuration.state.empty() ? places.state() : configuration.state);
   for (const auto& [project, socket, life] : configuration.projects)
     keep("the directory of the socket of the project " + project.id,
-         directory_of(socket.empty() ? places.socket(project.id) : socket));
+         parent_of(socket.empty() ? places.socket(project.id) : socket));
   if (configuration.upstream.empty()) {
-    keep("the directory of Podman's socket", directory_of(places.podman_socket()));
-    keep("the directory of Podman's socket", directory_of(places.own_podman_socket()));
+    keep("the directory of Podman's socket", parent_of(places.podman_socket()));
+    keep("the directory of Podman's socket", parent_of(places.own_podman_socket()));
   } else {
-    keep("the directory of Podman's socket", directory_of(configuration.upstream));
+    keep("the directory of Podman's socket", parent_of(configuration.upstream));
   }
   if (configuration.audit.is_file()) keep("the audit log", configuration.audit.to);
-  if (!configuration.admin.empty()) keep("the directory of the admin socket", directory_of(configuration.admin));
+  if (!configuration.admin.empty()) keep("the directory of the admin socket", parent_of(configuration.admin));
   if (const auto home = places.home(); !home.empty()) {
     keep("the user's settings", home + "/.config");
     keep("Podman's storage", home + "/.local/share/containers");

@@ -29,7 +29,7 @@ ArchiveRules sorted(ArchiveRules rules) {
   return rules;
 }
 
-bool contains(const std::vector<std::string>& sorted_names, std::string_view name) {
+bool is_among(const std::vector<std::string>& sorted_names, std::string_view name) {
   return std::ranges::binary_search(sorted_names, name);
 }
 
@@ -112,14 +112,14 @@ std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
   if (!name) return refused(refusal("archive.name"), member.name);
   name_bytes_ += name->size();
   if (++members_ > max_members) return refused(refusal("archive.members"), std::to_string(max_members));
-  if (contains(rules_.reserved, *name)) return refused(refusal("archive.reserved"), *name);
-  if (contains(rules_.texts, *name)) {
+  if (is_among(rules_.reserved, *name)) return refused(refusal("archive.reserved"), *name);
+  if (is_among(rules_.texts, *name)) {
     if (member.type != Type::File) return refused(refusal("archive.text-type"), *name);
     std::uint64_t size = member.size;
     for (const auto& [other, text] : archive_.texts) size += text.size();
     if (member.size > rules_.text_bytes || size > max_texts_bytes) return refused(refusal("archive.text-size"), *name);
   }
-  if (!rules_.is_extracted) return contains(rules_.texts, *name) ? remember(member, *name) : std::nullopt;
+  if (!rules_.is_extracted) return is_among(rules_.texts, *name) ? remember(member, *name) : std::nullopt;
   if (member.type == Type::Other) return refused(refusal("archive.type"), *name);
   if (auto deny = judge_link(member, *name)) return deny;
   return remember(member, *name);
@@ -162,8 +162,8 @@ std::optional<Deny> ArchiveJudge::remember(const ArchiveMember& member, const st
 ArchiveJudge::Reading ArchiveJudge::reading(const ArchiveMember& member) const {
   const auto name = clean_member_name(member.name);
   if (!name || member.type != Type::File) return Reading::Nothing;
-  if (contains(rules_.texts, *name)) return Reading::Text;
-  if (contains(rules_.layers, *name)) return Reading::UnpackedDigest;
+  if (is_among(rules_.texts, *name)) return Reading::Text;
+  if (is_among(rules_.layers, *name)) return Reading::UnpackedDigest;
   return rules_.checks_blobs && name->starts_with(blob_folder) ? Reading::Digest : Reading::Nothing;
 }
 
@@ -173,7 +173,7 @@ void ArchiveJudge::take(const ArchiveMember& member, std::string text) {
 
 std::optional<Deny> ArchiveJudge::take_digest(const ArchiveMember& member, std::string digits) {
   auto name = *clean_member_name(member.name);
-  if (contains(rules_.layers, name)) {
+  if (is_among(rules_.layers, name)) {
     archive_.layer_digests[std::move(name)] = std::move(digits);
     return std::nullopt;
   }

@@ -1,8 +1,9 @@
 #include "rules/belonging.hpp"
 
-#include <algorithm>
 #include <array>
 #include <unordered_set>
+
+#include "rules/contains.hpp"
 
 namespace podfence::rules {
 
@@ -53,8 +54,7 @@ Belonging belonging_of(const Match& match) {
   if (pings || endpoint.answer == Answer::Version) return Belonging::Anybody;
   if (endpoint.subject != Kind::None && !match.name.empty()) return Belonging::Named;
   if (makes_labelled(endpoint)) return Belonging::Label;
-  if (endpoint.act == Act::List && std::ranges::find(joined_lists, endpoint.answer) != std::end(joined_lists))
-    return Belonging::List;
+  if (endpoint.act == Act::List && contains(joined_lists, endpoint.answer)) return Belonging::List;
   return Belonging::Unknown;
 }
 
@@ -73,7 +73,7 @@ std::optional<std::vector<std::string>> owners_of(const Match& match, Facts& fac
   if (fact->document.is_null()) return std::vector<std::string>();
   if (match.endpoint->subject == Kind::Image) return holders_of(*fact, match.name, facts, projects);
   const std::string owner(labelled_project(facts.project(), fact->document));
-  const bool is_theirs = std::ranges::find(projects, owner) != projects.end();
+  const bool is_theirs = contains(projects, owner);
   return is_theirs ? std::vector{owner} : std::vector<std::string>();
 }
 

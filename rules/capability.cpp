@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/policy.hpp"
 
 namespace podfence::rules {
@@ -36,7 +37,7 @@ constexpr auto never = std::to_array<Never>({
 
 template <typename Names>
 bool has(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+  return contains(names, name);
 }
 
 template <typename Names>

@@ -14,7 +14,7 @@
 namespace podfence::rules {
 namespace {
 
-using Failure = std::optional<ConfigurationError>;
+using ConfigurationFailure = std::optional<ConfigurationError>;
 using json::extended;
 
 /// A configuration while it is read, and what more projects are read by. Layers point into it.
@@ -29,9 +29,9 @@ struct Draft {
 };
 
 /// What a single value may look like: configuration_text.hpp.
-using Check = const char* (*)(std::string_view);
+using TextCheck = const char* (*)(std::string_view);
 
-Failure read_text(const Source& source, const std::string& where, Check check, std::string& target) {
+ConfigurationFailure read_text(const Source& source, const std::string& where, TextCheck check, std::string& target) {
   const json::Value* value = json::find(source.value, where);
   if (value == nullptr) return std::nullopt;
   target = *value->string();
@@ -39,11 +39,11 @@ Failure read_text(const Source& source, const std::string& where, Check check, s
   return std::nullopt;
 }
 
-Failure read_texts(Draft& draft) {
+ConfigurationFailure read_texts(Draft& draft) {
   auto& policies = draft.configuration.policies;
   const struct {
     const char* where;
-    Check check;
+    TextCheck check;
     std::string& target;
   } texts[] = {{"/upstream", wrong_with_socket, draft.configuration.upstream},
                {"/state", wrong_with_path, draft.configuration.state},
@@ -121,7 +121,7 @@ std::variant<ProjectDraft, ConfigurationError> read_one_project(Draft& draft, co
 
 /// What the projects around it let none have. A client of one project must never find another project's listener, or
 /// Podman itself, at its own socket.
-Failure check_socket(const Draft& draft, const ProjectDraft& one) {
+ConfigurationFailure check_socket(const Draft& draft, const ProjectDraft& one) {
   const auto& [source, at, value] = one.layers.back();
   const auto& socket = one.project.socket;
   if (socket.empty()) return std::nullopt;
@@ -136,7 +136,7 @@ Failure check_socket(const Draft& draft, const ProjectDraft& one) {
 }
 
 /// Two projects may have the same directory, if their operator says so of both; none may hold another's path.
-Failure check_workspaces_apart(const ProjectDraft& one, const ProjectConfiguration& other) {
+ConfigurationFailure check_workspaces_apart(const ProjectDraft& one, const ProjectConfiguration& other) {
   const auto& workspaces = one.project.project.policy.workspaces;
   const auto wrong = [&](std::size_t index, std::string what) {
     const auto& own = one.layers.back();
@@ -156,7 +156,7 @@ Failure check_workspaces_apart(const ProjectDraft& one, const ProjectConfigurati
 std::string range_text(const Ports& ports) { return std::to_string(ports.first) + " to " + std::to_string(ports.last); }
 
 /// What only one project can have: a socket, a range of ports, and a gate, on which whoever is on it meets the others.
-Failure check_unshared(const ProjectDraft& one, const ProjectConfiguration& other) {
+ConfigurationFailure check_unshared(const ProjectDraft& one, const ProjectConfiguration& other) {
   const auto& [project, socket, life] = one.project;
   const std::string whose = for_project(project.id);
   const auto& own = one.layers.back();
@@ -177,7 +177,7 @@ Failure check_unshared(const ProjectDraft& one, const ProjectConfiguration& othe
 
 using Others = std::vector<const ProjectConfiguration*>;
 
-Failure check_beside(const Draft& draft, const ProjectDraft& one, const Others& others) {
+ConfigurationFailure check_beside(const Draft& draft, const ProjectDraft& one, const Others& others) {
   if (auto failure = check_socket(draft, one)) return failure;
   for (const auto* other : others) {
     if (other->project.id == one.project.project.id) continue;  // whose place it takes
@@ -187,7 +187,7 @@ Failure check_beside(const Draft& draft, const ProjectDraft& one, const Others& 
   return std::nullopt;
 }
 
-Failure read_projects(Draft& draft) {
+ConfigurationFailure read_projects(Draft& draft) {
   const json::Value* said = draft.source.value.find("projects");
   if (!said || said->members()->empty()) {
     if (!draft.configuration.admin.empty()) return std::nullopt;
@@ -211,7 +211,7 @@ Failure read_projects(Draft& draft) {
   return std::nullopt;
 }
 
-Failure read_http(Draft& draft) {
+ConfigurationFailure read_http(Draft& draft) {
   const json::Value* said = draft.source.value.find("http");
   if (!said) return std::nullopt;
   auto limits = read_http_limits(*said);
@@ -221,7 +221,7 @@ Failure read_http(Draft& draft) {
   return std::nullopt;
 }
 
-Failure read_control_plane(Draft& draft) {
+ConfigurationFailure read_control_plane(Draft& draft) {
   const json::Value* said = draft.source.value.find("control");
   if (!said) return std::nullopt;
   auto& configuration = draft.configuration;
@@ -237,7 +237,7 @@ Failure read_control_plane(Draft& draft) {
   return std::nullopt;
 }
 
-Failure read_all(Draft& draft) {
+ConfigurationFailure read_all(Draft& draft) {
   if (auto failure = read_texts(draft)) return failure;
   draft.configuration.removes_orphans = draft.source.value.text("orphans") == "remove";
   draft.configuration.watch = draft.source.value.flag("watch");
@@ -249,17 +249,17 @@ Failure read_all(Draft& draft) {
   return read_projects(draft);
 }
 
-Failure check_option(const char* option, const std::string& text, Check check) {
+ConfigurationFailure check_option(const char* option, const std::string& text, TextCheck check) {
   if (const char* wrong = check(text)) return {{option, wrong}};
   return std::nullopt;
 }
 
-Failure check_options(const ServeOptions& options) {
+ConfigurationFailure check_options(const ServeOptions& options) {
   if (auto failure = check_option("--project", options.project, wrong_with_project_id)) return failure;
   const struct {
     const char* option;
     const std::string& text;
-    Check check;
+    TextCheck check;
   } texts[] = {{"--socket", options.socket, wrong_with_socket},
                {"--upstream", options.upstream, wrong_with_socket},
                {"--state", options.state, wrong_with_path},

@@ -6,6 +6,7 @@
 #include "rules/ascii.hpp"
 #include "rules/body/address.hpp"
 #include "rules/configuration.hpp"
+#include "rules/contains.hpp"
 
 namespace podfence::rules {
 namespace {
@@ -144,7 +145,7 @@ const char* wrong_with_workspace_host(std::string_view text) {
   constexpr auto closed = std::to_array<std::string_view>({"/dev/", "/proc/", "/sys/", "/etc/", "/boot/"});
   if (text == "/") return "must not be the whole host";
   if (const char* wrong = wrong_with_mount_path(text)) return wrong;
-  if (std::ranges::find(roots, text) != roots.end()) return "must not be a directory that the system lives by";
+  if (contains(roots, text)) return "must not be a directory that the system lives by";
   return std::ranges::any_of(closed, [&](std::string_view part) { return text.starts_with(part); })
              ? "must not lie within /boot, /dev, /etc, /proc or /sys"
              : nullptr;

@@ -6,6 +6,7 @@
 
 #include "rules/base64.hpp"
 #include "rules/configuration_text.hpp"
+#include "rules/contains.hpp"
 #include "rules/json_pointer.hpp"
 #include "rules/project.hpp"
 
@@ -129,9 +130,7 @@ Wrong read_listener(const json::Value& value, const std::string& at, ControlList
   return std::nullopt;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
+bool has(const std::vector<std::string>& names, const std::string& name) { return contains(names, name); }
 
 bool is_pinned(const ControlIdentity& identity, const Credentials& client) {
   return identity.pins.empty() || std::ranges::any_of(identity.pins, [&](const std::string& pin) {

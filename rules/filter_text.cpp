@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "rules/contains.hpp"
 #include "rules/json.hpp"
 
 namespace podfence::rules {
@@ -84,7 +85,7 @@ void add_own_label(Filters& filters, const Project& project) {
   auto* labels = filters.values_of("label");
   if (!labels)
     filters.filters.push_back({"label", {label}});
-  else if (std::ranges::find(*labels, label) == labels->end())
+  else if (!contains(*labels, label))
     labels->push_back(label);
 }
 

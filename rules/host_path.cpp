@@ -5,6 +5,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/configuration_text.hpp"
+#include "rules/contains.hpp"
 #include "rules/workspace_volume.hpp"
 
 namespace podfence::rules {
@@ -17,8 +18,8 @@ constexpr auto engine_sockets =
 
 /// Of Podman for any user, and of podfence for this project, wherever the run-time directory is.
 bool is_engine_socket(const Project& project, std::string_view path) {
-  return std::ranges::find(engine_sockets, path) != engine_sockets.end() || path == project.socket ||
-         path.ends_with("/podman/podman.sock") || path.ends_with("/podfence/" + project.id + "/podman.sock");
+  return contains(engine_sockets, path) || path == project.socket || path.ends_with("/podman/podman.sock") ||
+         path.ends_with("/podfence/" + project.id + "/podman.sock");
 }
 
 Deny refuse_path(const Project& project, std::string_view path) {

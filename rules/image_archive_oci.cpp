@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "rules/contains.hpp"
 #include "rules/image_archive_forms.hpp"
 #include "rules/image_target.hpp"
 #include "rules/refusal.hpp"
@@ -34,7 +35,7 @@ Deny not_understood(std::string_view what) { return {refusal("archive.image"), s
 
 bool has_only(const json::Value& object, std::span<const std::string_view> names) {
   return object.members() && std::ranges::all_of(*object.members(), [&](const json::Member& member) {
-           return std::ranges::find(names, member.name) != names.end();
+           return contains(names, member.name);
          });
 }
 
@@ -72,9 +73,9 @@ std::optional<Deny> check_content(const Archive& archive, const json::Value& des
 
 /// A manifest, or an index and what is below it. What an index in the archive lists may be left out: of an image for
 /// several platforms one is enough, and Podman finds manifests nowhere else.
-class Check {
+class LayoutCheck {
  public:
-  explicit Check(const Archive& archive) : archive_(archive) {}
+  explicit LayoutCheck(const Archive& archive) : archive_(archive) {}
 
   std::optional<Deny> operator()(const json::Value& descriptor, int depth = 0) {
     if (auto deny = check_descriptor(descriptor)) return deny;
@@ -148,7 +149,7 @@ std::variant<ImageArchive, Deny> read(const Archive& archive) {
   if (!manifests || !manifests->items()) return not_understood(index_name);
   if (manifests->items()->size() > max_images) return Deny{refusal("archive.images"), std::to_string(max_images)};
   ImageArchive result;
-  Check check(archive);
+  LayoutCheck check(archive);
   auto list = json::Value::array();
   for (const auto& descriptor : *manifests->items()) {
     if (auto deny = check(descriptor)) return *std::move(deny);

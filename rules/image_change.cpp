@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/query.hpp"
 
 namespace podfence::rules {
@@ -19,8 +20,7 @@ std::string own_label(const Project& project) { return project.label_key + "=" +
 std::optional<Deny> check_change(const Project& project, const std::string& change) {
   const auto end = std::min(change.find_first_of(" ="), change.size());
   const auto instruction = ascii::lower(change.substr(0, end));
-  if (std::ranges::find(instructions, instruction) == instructions.end())
-    return Deny{refusal("image.change"), change, Kind::None};
+  if (!contains(instructions, instruction)) return Deny{refusal("image.change"), change, Kind::None};
   const auto rest = change.substr(std::min(end + 1, change.size()));
   if (instruction == "label" && rest.find(project.label_key) != std::string::npos && rest != own_label(project))
     return Deny{refusal("ownership.label"), project.label_key, Kind::None};

@@ -6,13 +6,14 @@
 #include <set>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
 namespace {
 
-constexpr std::size_t id_digits = 64;
+constexpr std::size_t image_id_digits = 64;
 
 bool all_of(std::string_view text, bool (*test)(char)) { return std::all_of(text.begin(), text.end(), test); }
 
@@ -33,12 +34,6 @@ bool is_tag(std::string_view text) {
          text.front() != '-';
 }
 
-bool is_digest(std::string_view text) {
-  constexpr std::string_view prefix = "sha256:";
-  return text.starts_with(prefix) && text.size() == prefix.size() + id_digits &&
-         all_of(text.substr(prefix.size()), hex_lower);
-}
-
 bool is_host_label(std::string_view text) {
   const auto ends = [](char c) { return ascii::is_alphanumeric(c); };
   return !text.empty() && all_of(text, label_character) && ends(text.front()) && ends(text.back());
@@ -50,7 +45,7 @@ struct Parts {
   std::string_view digest;
 };
 
-Parts split(std::string_view reference) {
+Parts split_reference(std::string_view reference) {
   Parts parts{reference, {}, {}};
   if (const auto at = parts.path.find('@'); at != std::string_view::npos) {
     parts.digest = parts.path.substr(at + 1);
@@ -99,11 +94,17 @@ bool has_in_order(std::string_view text, std::string_view pieces) {
 
 }  // namespace
 
+bool is_digest(std::string_view text) {
+  constexpr std::string_view prefix = "sha256:";
+  return text.starts_with(prefix) && text.size() == prefix.size() + image_id_digits &&
+         all_of(text.substr(prefix.size()), hex_lower);
+}
+
 bool is_transport(std::string_view word) {
   constexpr auto transports =
       std::to_array<std::string_view>({"atomic", "containers-storage", "dir", "docker-archive", "docker-daemon", "oci",
                                        "oci-archive", "ostree", "sif", "tarball"});
-  return std::ranges::find(transports, word) != transports.end();
+  return contains(transports, word);
 }
 
 bool is_registry(std::string_view first) {
@@ -124,7 +125,7 @@ bool is_registry_syntax(std::string_view text) {
 }
 
 std::optional<std::string> normalise_image_name(std::string_view reference) {
-  const auto parts = split(reference);
+  const auto parts = split_reference(reference);
   if (full_image_id(reference)) return std::nullopt;
   const auto first = parts.path.substr(0, parts.path.find('/'));
   std::string repository;
@@ -143,11 +144,11 @@ std::optional<std::string> normalise_image_name(std::string_view reference) {
   return is_tag(parts.tag) ? std::optional(repository + ":" + std::string(parts.tag)) : std::nullopt;
 }
 
-std::string_view repository_of(std::string_view normalised) { return split(normalised).path; }
+std::string_view repository_of(std::string_view normalised) { return split_reference(normalised).path; }
 
 std::vector<std::string> image_candidates(std::string_view reference) {
   std::vector<std::string> candidates;
-  const auto path = split(reference).path;
+  const auto path = split_reference(reference).path;
   const bool is_short = path.find('/') == std::string_view::npos || !is_registry(path.substr(0, path.find('/')));
   if (is_short)
     if (auto name = normalise_image_name("localhost/" + std::string(reference))) candidates.push_back(std::move(*name));
@@ -157,7 +158,7 @@ std::vector<std::string> image_candidates(std::string_view reference) {
 
 bool may_mean(std::string_view reference, std::string_view normalised) {
   const auto candidates = image_candidates(reference);
-  if (std::ranges::find(candidates, normalised) != candidates.end()) return true;
+  if (contains(candidates, normalised)) return true;
   // An unqualified-search registry of the host's own: `x` found as quay.io/x:latest.
   return candidates.size() > 1 &&
          normalised.ends_with(std::string_view(candidates.front()).substr(std::string_view("localhost").size()));
@@ -165,7 +166,7 @@ bool may_mean(std::string_view reference, std::string_view normalised) {
 
 std::optional<std::string> full_image_id(std::string_view reference) {
   if (reference.starts_with("sha256:")) reference.remove_prefix(std::string_view("sha256:").size());
-  if (reference.size() != id_digits || !all_of(reference, hex_lower)) return std::nullopt;
+  if (reference.size() != image_id_digits || !all_of(reference, hex_lower)) return std::nullopt;
   return std::string(reference);
 }
 

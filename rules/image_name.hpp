@@ -42,6 +42,8 @@ bool may_mean(std::string_view reference, std::string_view normalised);
 
 /// 64 hexadecimal digits, with or without "sha256:".
 std::optional<std::string> full_image_id(std::string_view reference);
+/// 64 hexadecimal digits behind "sha256:".
+bool is_digest(std::string_view text);
 
 /// May the name match the pattern? `*` stands for any run of characters; `localhost/*` covers every tag below.
 bool matches_pattern(std::string_view pattern, std::string_view normalised);

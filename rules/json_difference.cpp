@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/json_pointer.hpp"
 
 namespace podfence::rules::json {
@@ -27,7 +28,7 @@ class Comparison {
   /// What the member `name` has become: the one of that name, or of another spelling that was not there before.
   static std::size_t index_of(const Object& before, const Object& after, const std::string& name) {
     const auto has = [](const Object& members, const std::string& wanted) {
-      return std::ranges::find(members, wanted, &Member::name) != members.end();
+      return contains(members, wanted, &Member::name);
     };
     const bool is_there = has(after, name);
     const auto found = std::ranges::find_if(after, [&](const Member& each) {

@@ -21,6 +21,12 @@ const Value* at(const Value& root, std::string_view path) {
   return value;
 }
 
+const Value& part(const Value& root, std::string_view path) {
+  static const Value nothing = Value::object();
+  const Value* value = at(root, path);
+  return value ? *value : nothing;
+}
+
 Value& make(Value& root, std::string_view path) {
   Value* value = &root;
   while (!path.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/image_name.hpp"
 #include "rules/image_target.hpp"
@@ -51,13 +52,13 @@ bool is_called(const LedgerEntry& entry, std::string_view word) {
   if (entry.what == word) return true;
   if (entry.kind == EntryKind::Tag) {
     const auto names = image_candidates(word);
-    return std::ranges::find(names, entry.what) != names.end();
+    return contains(names, entry.what);
   }
   return word.size() >= short_id && entry.what.starts_with(word);
 }
 
 using Cells = std::array<std::string, 5>;
-constexpr std::string_view columns[] = {"PROJECT", "KIND", "WAY", "SINCE", "WHAT"};
+constexpr std::string_view column_names[] = {"PROJECT", "KIND", "WAY", "SINCE", "WHAT"};
 
 Cells cells_of(const LedgerEntry& entry) {
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
@@ -87,11 +88,11 @@ LedgerEntries entries_called(const LedgerEntries& entries, std::string_view word
 std::string ledger_table(const LedgerEntries& entries) {
   std::vector<Cells> lines;
   lines.emplace_back();
-  std::ranges::copy(columns, lines.front().begin());
+  std::ranges::copy(column_names, lines.front().begin());
   std::ranges::transform(entries, std::back_inserter(lines), cells_of);
-  Cells::size_type last = std::size(columns) - 1;
+  Cells::size_type last = std::size(column_names) - 1;
   std::string table;
-  std::array<std::size_t, std::size(columns)> widths{};
+  std::array<std::size_t, std::size(column_names)> widths{};
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
   for (const auto& line : lines) {

@@ -14,8 +14,6 @@ namespace {
 constexpr std::string_view of_registry = "docker://";
 constexpr std::string_view of_store = "containers-storage:";
 
-bool is_digest(std::string_view text) { return text.starts_with("sha256:") && full_image_id(text); }
-
 }  // namespace
 
 std::variant<std::string, Deny> judge_manifest_member(const std::string& said, Exchange& exchange) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/contains.hpp"
 #include "rules/units.hpp"
 
 namespace podfence::rules {
@@ -25,7 +26,7 @@ std::string size_text(std::int64_t bytes) {
 
 bool is_beyond_default(const std::string& capability) {
   static const Privileges standard;
-  return std::ranges::find(standard.capabilities, capability) == standard.capabilities.end();
+  return !contains(standard.capabilities, capability);
 }
 
 struct Opening {

@@ -8,42 +8,43 @@
 #include "rules/ascii.hpp"
 #include "rules/capability.hpp"
 #include "rules/configuration_text.hpp"
+#include "rules/contains.hpp"
 #include "rules/host_path.hpp"
 #include "rules/json_pointer.hpp"
 
 namespace podfence::rules {
 namespace {
 
-using Failure = std::optional<PolicyError>;
+using PolicyFailure = std::optional<PolicyError>;
 using json::extended;
 
 /// One key of a policy, "privileges.read_only_root" as a pointer, and how its value is read.
 struct Key {
   std::string_view where;
-  Failure (*read)(const json::Value& value, const std::string& where, Policy& policy);
+  PolicyFailure (*read)(const json::Value& value, const std::string& where, Policy& policy);
 };
 
-Failure check_text(const std::string& text, std::string where, const char* (*check)(std::string_view)) {
+PolicyFailure check_text(const std::string& text, std::string where, const char* (*check)(std::string_view)) {
   if (const char* wrong = check(text)) return {{std::move(where), wrong}};
   return std::nullopt;
 }
 
 /// Reads each item of a list, whose pointer it is told.
 template <typename Read>
-Failure each_item(const json::Value& list, const std::string& where, Read read) {
+PolicyFailure each_item(const json::Value& list, const std::string& where, Read read) {
   std::size_t index = 0;
   for (const json::Value& item : *list.items())
     if (auto failure = read(item, extended(where, std::to_string(index++)))) return failure;
   return std::nullopt;
 }
 
-Failure read_shared_images(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_shared_images(const json::Value& value, const std::string& where, Policy& policy) {
   return each_item(value, where, [&](const json::Value& item, const std::string& at) {
     return check_text(policy.shared_images.emplace_back(*item.string()), at, wrong_with_shared_image);
   });
 }
 
-Failure read_registries(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_registries(const json::Value& value, const std::string& where, Policy& policy) {
   auto& registries = policy.registries.emplace();
   return each_item(value, where, [&](const json::Value& item, const std::string& at) {
     return check_text(registries.emplace_back(*item.string()), at, wrong_with_registry);
@@ -56,7 +57,7 @@ bool overlap(std::string_view one, std::string_view other) {
 
 /// A path must have one meaning, for requests and for answers. And a client that can write to a directory could put a
 /// link where another workspace lies within it.
-Failure check_apart(const Workspace& workspace, std::span<const Workspace> others, const std::string& where) {
+PolicyFailure check_apart(const Workspace& workspace, std::span<const Workspace> others, const std::string& where) {
   for (const Workspace& other : others) {
     if (overlap(workspace.client, other.client))
       return {{where + "/client", "is, contains or lies within " + other.client + ", another workspace"}};
@@ -66,8 +67,8 @@ Failure check_apart(const Workspace& workspace, std::span<const Workspace> other
   return std::nullopt;
 }
 
-Failure read_workspaces(const json::Value& value, const std::string& where, Policy& policy) {
-  return each_item(value, where, [&](const json::Value& item, const std::string& at) -> Failure {
+PolicyFailure read_workspaces(const json::Value& value, const std::string& where, Policy& policy) {
+  return each_item(value, where, [&](const json::Value& item, const std::string& at) -> PolicyFailure {
     Workspace workspace{std::string(item.text("client")), std::string(item.text("host")), item.text("mode") == "ro"};
     if (auto failure = check_text(workspace.client, at + "/client", wrong_with_mount_path)) return failure;
     if (auto failure = check_text(workspace.host, at + "/host", wrong_with_workspace_host)) return failure;
@@ -77,23 +78,23 @@ Failure read_workspaces(const json::Value& value, const std::string& where, Poli
   });
 }
 
-Failure add_capabilities(const json::Value& value, const std::string& where, Policy& policy,
-                         std::optional<std::string> (*check)(std::string_view)) {
-  return each_item(value, where, [&](const json::Value& item, const std::string& at) -> Failure {
+PolicyFailure add_capabilities(const json::Value& value, const std::string& where, Policy& policy,
+                               std::optional<std::string> (*check)(std::string_view)) {
+  return each_item(value, where, [&](const json::Value& item, const std::string& at) -> PolicyFailure {
     std::string name = capability_name(*item.string());
     if (auto wrong = check(name)) return {{at, std::move(*wrong)}};
     auto& names = policy.privileges.capabilities;
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    if (!contains(names, name)) names.push_back(std::move(name));
     return std::nullopt;
   });
 }
 
-Failure read_capabilities(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_capabilities(const json::Value& value, const std::string& where, Policy& policy) {
   policy.privileges.capabilities.clear();
   return add_capabilities(value, where, policy, wrong_with_capability);
 }
 
-Failure read_insecure_capabilities(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_insecure_capabilities(const json::Value& value, const std::string& where, Policy& policy) {
   return add_capabilities(value, where, policy, wrong_with_insecure_capability);
 }
 
@@ -110,8 +111,8 @@ std::string range_text(const AmountRow& row) {
 }
 
 /// No policy is wider than what is built in.
-Failure read_bound(const json::Value& limit, const char* key, const std::string& where, const AmountRow& row,
-                   std::optional<std::int64_t>& bound) {
+PolicyFailure read_bound(const json::Value& limit, const char* key, const std::string& where, const AmountRow& row,
+                         std::optional<std::int64_t>& bound) {
   const json::Value* value = limit.find(key);
   if (!value) return std::nullopt;
   const auto number = parse_amount(row.unit, *value);
@@ -121,7 +122,7 @@ Failure read_bound(const json::Value& limit, const char* key, const std::string&
   return std::nullopt;
 }
 
-Failure read_limits(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_limits(const json::Value& value, const std::string& where, Policy& policy) {
   for (const AmountRow& row : amount_rows) {
     const json::Value* said = value.find(row.key);
     if (!said) continue;
@@ -138,7 +139,7 @@ Failure read_limits(const json::Value& value, const std::string& where, Policy& 
   return std::nullopt;
 }
 
-Failure read_quota(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_quota(const json::Value& value, const std::string& where, Policy& policy) {
   for (const ResourceRow& row : resource_rows) {
     const json::Value* said = value.find(row.key);
     if (!said) continue;
@@ -149,28 +150,28 @@ Failure read_quota(const json::Value& value, const std::string& where, Policy& p
   return std::nullopt;
 }
 
-Failure read_ports(const json::Value& value, const std::string&, Policy& policy) {
+PolicyFailure read_ports(const json::Value& value, const std::string&, Policy& policy) {
   policy.ports = {value.find("first")->int64().value(), value.find("last")->int64().value(), true};
   return std::nullopt;
 }
 
-Failure read_gate(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_gate(const json::Value& value, const std::string& where, Policy& policy) {
   constexpr auto modes = std::to_array<std::string_view>(
       {"bridge", "container", "default", "host", "none", "ns", "pasta", "podman", "private", "slirp4netns"});
   policy.network.egress.gate = *value.string();
-  if (std::ranges::find(modes, *value.string()) != modes.end())
+  if (contains(modes, *value.string()))
     return {{where, "must be a network of your own: this name means another thing to Podman"}};
   return std::nullopt;
 }
 
-Failure read_subnets(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_subnets(const json::Value& value, const std::string& where, Policy& policy) {
   policy.network.subnets.clear();
   return each_item(value, where, [&](const json::Value& item, const std::string& at) {
     return check_text(policy.network.subnets.emplace_back(*item.string()), at, wrong_with_subnet_range);
   });
 }
 
-Failure read_environment(const json::Value& value, const std::string& where, Policy& policy) {
+PolicyFailure read_environment(const json::Value& value, const std::string& where, Policy& policy) {
   for (const auto& [name, text] : *value.members()) {
     const bool valid = !name.empty() && !ascii::is_digit(name.front()) &&
                        std::ranges::all_of(name, [](char c) { return ascii::is_alphanumeric(c) || c == '_'; });
@@ -184,19 +185,19 @@ Failure read_environment(const json::Value& value, const std::string& where, Pol
 }
 
 template <auto member>
-Failure read_flag(const json::Value& value, const std::string&, Policy& policy) {
+PolicyFailure read_flag(const json::Value& value, const std::string&, Policy& policy) {
   policy.*member = *value.boolean();
   return std::nullopt;
 }
 
 template <bool Privileges::*member>
-Failure read_privilege(const json::Value& value, const std::string&, Policy& policy) {
+PolicyFailure read_privilege(const json::Value& value, const std::string&, Policy& policy) {
   policy.privileges.*member = *value.boolean();
   return std::nullopt;
 }
 
 template <bool BuildPolicy::*member>
-Failure read_build(const json::Value& value, const std::string&, Policy& policy) {
+PolicyFailure read_build(const json::Value& value, const std::string&, Policy& policy) {
   policy.build.*member = *value.boolean();
   return std::nullopt;
 }
@@ -206,12 +207,12 @@ constexpr Key keys[] = {
     {"/access",
      [](const json::Value& value, const std::string&, Policy& policy) {
        policy.read_only = *value.string() == "read";
-       return Failure();
+       return PolicyFailure();
      }},
     {"/names",
      [](const json::Value& value, const std::string&, Policy& policy) {
        policy.names = *value.string() == "private" ? Names::Private : Names::Shared;
-       return Failure();
+       return PolicyFailure();
      }},
     {"/images/shared", read_shared_images},
     {"/images/registries", read_registries},
@@ -225,7 +226,7 @@ constexpr Key keys[] = {
     {"/privileges/user_namespace",
      [](const json::Value& value, const std::string&, Policy& policy) {
        policy.privileges.user_namespace = *value.string() == "any" ? "" : *value.string();
-       return Failure();
+       return PolicyFailure();
      }},
     {"/build/insecure_network", read_build<&BuildPolicy::network>},
     {"/build/insecure_urls", read_build<&BuildPolicy::urls>},
@@ -235,19 +236,19 @@ constexpr Key keys[] = {
     {"/network/default",
      [](const json::Value& value, const std::string&, Policy& policy) {
        policy.network.project_network = *value.string() == "project";
-       return Failure();
+       return PolicyFailure();
      }},
     {"/network/egress",
      [](const json::Value& value, const std::string&, Policy& policy) {
        policy.network.egress.open = *value.string() == "open";
-       return Failure();
+       return PolicyFailure();
      }},
     {"/network/gate", read_gate},
     {"/network/subnets", read_subnets},
     {"/environment", read_environment},
 };
 
-Failure check_limits(const Policy& policy) {
+PolicyFailure check_limits(const Policy& policy) {
   for (const AmountRow& row : amount_rows) {
     const Limit& limit = policy.limit(row.amount);
     const std::string where = "/limits/" + std::string(row.key);
@@ -263,7 +264,7 @@ Failure check_limits(const Policy& policy) {
 }
 
 /// A container that names no limit would count as nothing.
-Failure check_sums(const Policy& policy) {
+PolicyFailure check_sums(const Policy& policy) {
   constexpr std::pair<Resource, Amount> sums[] = {{Resource::Memory, Amount::Memory}, {Resource::Cpus, Amount::Cpus}};
   for (const auto& [resource, amount] : sums) {
     if (!policy.quota(resource) || policy.limit(amount).standard) continue;

@@ -45,7 +45,7 @@ constexpr auto columns = std::to_array<Column>({
 /// What ps calls selections and formats of all processes: those of a container are all that there are.
 constexpr std::string_view options_without_columns = "eAadfFlwxu";
 
-class Reader {
+class ColumnReader {
  public:
   bool take(std::string_view word) {
     if (std::exchange(expects_list_, false)) return take_list(word);
@@ -94,7 +94,7 @@ class Reader {
 }  // namespace
 
 std::optional<std::string> process_columns(std::span<const std::string> said) {
-  Reader reader;
+  ColumnReader reader;
   for (std::string_view words : said)
     while (!words.empty()) {
       const auto space = std::min(words.find(' '), words.size());

@@ -12,6 +12,7 @@
 #include "rules/body.hpp"
 #include "rules/body/bounds.hpp"
 #include "rules/container/settle.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/names.hpp"
 #include "rules/out_of_bounds.hpp"
@@ -51,17 +52,12 @@ bool is_list(ParameterType type) {
   return false;
 }
 
-template <std::size_t N>
-bool is_any_of(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 /// Go's strconv.ParseBool, and what gorilla/schema adds.
 std::optional<bool> libpod_boolean(std::string_view value) {
   static constexpr auto yes = std::to_array<std::string_view>({"1", "t", "T", "true", "TRUE", "True", "on"});
   static constexpr auto no = std::to_array<std::string_view>({"", "0", "f", "F", "false", "FALSE", "False", "off"});
-  if (is_any_of(yes, value)) return true;
-  if (is_any_of(no, value)) return false;
+  if (contains(yes, value)) return true;
+  if (contains(no, value)) return false;
   return std::nullopt;
 }
 
@@ -71,8 +67,8 @@ std::optional<bool> docker_boolean(std::string_view value) {
   static constexpr auto yes = std::to_array<std::string_view>({"1", "t", "true", "yes", "on"});
   static constexpr auto no = std::to_array<std::string_view>({"", "0", "false", "no", "none"});
   const std::string word = ascii::lower(value);
-  if (is_any_of(yes, word)) return true;
-  if (is_any_of(no, word)) return false;
+  if (contains(yes, word)) return true;
+  if (contains(no, word)) return false;
   return std::nullopt;
 }
 
@@ -115,7 +111,7 @@ std::optional<std::string> read_interval(std::string_view value) {
 bool is_archive_format(std::string_view value) {
   static constexpr auto formats =
       std::to_array<std::string_view>({"", "docker-archive", "oci-archive", "docker-dir", "oci-dir"});
-  return is_any_of(formats, value);
+  return contains(formats, value);
 }
 
 /// Compact and with unique names: Go would take the last of two.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "rules/contains.hpp"
 #include "rules/quota_count.hpp"
 #include "rules/sizes.hpp"
 
@@ -50,7 +51,7 @@ constexpr auto ways_out = std::to_array<WayOut>({
 
 template <class List, class Value>
 bool is_among(const List& list, const Value& value) {
-  return std::ranges::find(list, value) != list.end();
+  return contains(list, value);
 }
 
 bool is_update(const Endpoint& endpoint) { return is_among(updates, endpoint.body); }

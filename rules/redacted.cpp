@@ -5,6 +5,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/body/tree.hpp"
+#include "rules/contains.hpp"
 #include "rules/kube/upload.hpp"
 #include "rules/query_table.hpp"
 
@@ -191,7 +192,7 @@ Redacted redacted_query(const Target& target, const Endpoint* endpoint) {
 }
 
 std::optional<Redacted> redacted_content(const Endpoint& endpoint, const json::Value& content) {
-  if (std::ranges::find(about_secrets, endpoint.body) != about_secrets.end()) return std::nullopt;
+  if (contains(about_secrets, endpoint.body)) return std::nullopt;
   const Table* table = table_of(endpoint.body);
   const auto* documents = is_yaml(endpoint.body) ? content.items() : nullptr;
   if (!table && !documents) return std::nullopt;

@@ -16,6 +16,9 @@ struct Refusal {
   std::string_view policy = "";  ///< key of the project's policy that could allow it (docs/configuration.md)
 };
 
+/// "kube" of "kube.yaml".
+constexpr std::string_view family_of(std::string_view id) { return id.substr(0, id.find('.')); }
+
 // clang-format off
 inline constexpr auto refusal_table = std::to_array<Refusal>({
   // Ownership

@@ -32,8 +32,6 @@ void append_cell(std::string& row, std::string_view text) {
   row += " |";
 }
 
-std::string_view family_of(std::string_view id) { return id.substr(0, id.find('.')); }
-
 }  // namespace
 
 std::string refusals_markdown() {

@@ -19,13 +19,13 @@ bool has_domain(std::string_view registry) {
   return !last.empty() && ascii::is_lower(ascii::lower(last).front()) && last != "localhost";
 }
 
-Deny refused(std::string_view name) { return {refusal("registry.refused"), std::string(name), Kind::None}; }
+Deny deny_registry(std::string_view name) { return {refusal("registry.refused"), std::string(name), Kind::None}; }
 
 template <class Matches>
 std::optional<Deny> check(const Project& project, std::string_view name, Matches matches) {
   const auto& patterns = project.policy.registries;
   const bool allowed = patterns ? std::ranges::any_of(*patterns, matches) : has_domain(registry_of(name));
-  return allowed ? std::nullopt : std::optional(refused(name));
+  return allowed ? std::nullopt : std::optional(deny_registry(name));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/base64.hpp"
+#include "rules/contains.hpp"
 #include "rules/json.hpp"
 
 namespace podfence::rules {
@@ -23,7 +24,7 @@ std::optional<json::Value> credentials(const json::Value& value) {
   auto clean = json::Value::object();
   for (const auto& member : *value.members()) {
     const auto name = ascii::lower(member.name);
-    const bool known = std::ranges::find(known_members, name) != known_members.end();
+    const bool known = contains(known_members, name);
     if (!known || clean.find(name) || (!member.value.string() && !member.value.is_null())) return std::nullopt;
     clean.set(name, member.value.is_null() ? json::Value("") : member.value);  // docker-py has no "email"
   }
@@ -39,25 +40,25 @@ Field nobody() {
   return {"X-Registry-Config", encode_base64(R"({"podfence.invalid":{"username":"nobody","password":"nobody"}})")};
 }
 
-Deny refused(std::string_view why) { return {refusal("registry.credentials"), std::string(why), Kind::None}; }
+Deny deny_credentials(std::string_view why) { return {refusal("registry.credentials"), std::string(why), Kind::None}; }
 
 }  // namespace
 
 std::variant<Field, Deny> registry_credentials(std::string_view client) {
   if (client.empty()) return nobody();
   const auto text = decode_base64(client);
-  if (!text) return refused("not base64");
+  if (!text) return deny_credentials("not base64");
   const auto parsed = json::parse(*text);
   const auto* value = std::get_if<json::Value>(&parsed);
-  if (!value) return refused("not JSON");
+  if (!value) return deny_credentials("not JSON");
   if (value->is_zero()) return nobody();
   if (const auto single = credentials(*value))
     return is_empty(*single) ? nobody() : Field{"X-Registry-Auth", encode_base64(json::write(*single))};
-  if (!value->members()) return refused("no JSON object");
+  if (!value->members()) return deny_credentials("no JSON object");
   auto map = json::Value::object();
   for (const auto& member : *value->members()) {
     auto entry = credentials(member.value);
-    if (!entry) return refused("an unknown or repeated member");
+    if (!entry) return deny_credentials("an unknown or repeated member");
     if (!is_empty(*entry)) map.set(member.name, std::move(*entry));
   }
   if (map.members()->empty()) return nobody();

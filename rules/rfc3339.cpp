@@ -18,9 +18,9 @@ constexpr std::int64_t days_from_civil(std::int64_t year, std::int64_t month, st
 }
 static_assert(days_from_civil(1970, 1, 1) == 0 && days_from_civil(2000, 3, 1) == 11017);
 
-class Reader {
+class TimeReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit TimeReader(std::string_view text) : text_(text) {}
 
   std::int64_t digits(std::size_t count) {
     std::int64_t value = 0;
@@ -72,7 +72,7 @@ class Reader {
 }  // namespace
 
 std::optional<std::int64_t> parse_rfc3339(std::string_view text) {
-  Reader reader(text);
+  TimeReader reader(text);
   const auto year = reader.digits(4);
   reader.expect('-');
   const auto month = reader.digits(2);

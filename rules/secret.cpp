@@ -7,12 +7,12 @@ namespace {
 /// No name has it (check_new_name).
 constexpr char separator = ',';
 
-constexpr std::size_t id_digits = 25;
+constexpr std::size_t secret_id_digits = 25;
 
 }  // namespace
 
 bool is_secret_id(std::string_view text) {
-  return text.size() == id_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return text.size() == secret_id_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 std::string_view secret_name(const json::Value& secret) {

@@ -68,7 +68,7 @@ json::Value with_document(json::Value base, const json::Value& stated) {
   return document ? merged(std::move(base), *document) : base;
 }
 
-json::Value default_network() {
+json::Value stated_default_network() {
   json::Value network = json::Value::object();
   network.set("name", "podman");
   network.set("id", default_network_id);
@@ -77,7 +77,7 @@ json::Value default_network() {
 
 }  // namespace
 
-StatedObjects::StatedObjects() { add(Kind::Network, default_network(), ""); }
+StatedObjects::StatedObjects() { add(Kind::Network, stated_default_network(), ""); }
 
 std::variant<StatedObjects, ConfigurationError> StatedObjects::read(std::string file, std::string_view text,
                                                                     std::string_view label_key) {

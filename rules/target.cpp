@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/utf8.hpp"
 
 namespace podfence::rules {
@@ -105,7 +106,7 @@ bool is_version(std::string_view segment) {
 std::string without_transport(const std::vector<std::string>& segments, std::string segment) {
   constexpr std::string_view transport = "docker://";
   const bool is_destination = !segments.empty() && segments.back() == "registry" && segment.starts_with(transport) &&
-                              std::ranges::find(segments, "manifests") != segments.end();
+                              contains(segments, "manifests");
   if (is_destination) segment.erase(0, transport.size());
   return segment;
 }

@@ -16,7 +16,7 @@ using json::Difference;
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
-json::Value list_of(const std::vector<std::string>& texts) {
+json::Value one_or_list(const std::vector<std::string>& texts) {
   if (texts.size() == 1) return texts.front();
   json::Value list = json::Value::array();
   for (const auto& text : texts) list.push(text);
@@ -72,8 +72,8 @@ std::vector<Rewrite> rewritten_query(Query query, const Target& before, const Ta
       rewrites.push_back({{Difference::Kind::Respelled, name, old_name, name}, "Podman's spelling"});
     if (old_values == new_values) continue;
     Difference difference{Difference::Kind::Changed, name, std::nullopt, std::nullopt};
-    if (!old_values.empty()) difference.before = list_of(old_values);
-    if (!new_values.empty()) difference.after = list_of(new_values);
+    if (!old_values.empty()) difference.before = one_or_list(old_values);
+    if (!new_values.empty()) difference.after = one_or_list(new_values);
     if (old_values.empty()) difference.kind = Difference::Kind::Added;
     if (new_values.empty()) difference.kind = Difference::Kind::Removed;
     rewrites.push_back({std::move(difference), parameter_sentence(query, name)});

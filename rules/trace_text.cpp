@@ -69,7 +69,7 @@ std::string rewrite_text(const Rewrite& rewrite) {
   return rewrite.says.empty() ? text : text + "   (" + rewrite.says + ")";
 }
 
-bool says_nothing(const Rewrite& rewrite) {
+bool shows_no_change(const Rewrite& rewrite) {
   return rewrite.difference.kind == Change::Removed && rewrite.difference.before->is_zero();
 }
 
@@ -77,7 +77,7 @@ void write_rewrites(Page& page, std::string_view title, const std::vector<Rewrit
   page.begin(title);
   std::string unsaid;
   for (const auto& rewrite : rewrites) {
-    if (says_nothing(rewrite))
+    if (shows_no_change(rewrite))
       unsaid += (unsaid.empty() ? "" : " ") + rewrite.difference.where;
     else
       page.line(rewrite_text(rewrite));

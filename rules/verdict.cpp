@@ -57,11 +57,11 @@ std::string line_of(std::initializer_list<std::string> columns) {
   return line;
 }
 
-void set_text(Value& object, std::string_view name, std::string_view text) {
+void set_escaped(Value& object, std::string_view name, std::string_view text) {
   if (!text.empty()) object.set(name, escaped(text));
 }
 
-Value list_of(const std::vector<std::string>& texts) {
+Value escaped_list(const std::vector<std::string>& texts) {
   Value list = Value::array();
   for (const auto& text : texts) list.push(is_utf8(text) ? text : escaped(text));
   return list;
@@ -72,12 +72,12 @@ void add_members(Value& object, const Verdict& verdict) {
   if (verdict.endpoint) object.set("endpoint", verdict.endpoint->path);
   object.set("decision", verdict.decision);
   if (verdict.status != 0) object.set("status", Value::integer(verdict.status));
-  set_text(object, "rule", verdict.rule);
-  set_text(object, "subject", verdict.subject);
+  set_escaped(object, "rule", verdict.rule);
+  set_escaped(object, "subject", verdict.subject);
   if (!verdict.answer.empty()) object.set("answer", is_utf8(verdict.answer) ? verdict.answer : escaped(verdict.answer));
-  set_text(object, "fetch", verdict.fetched);
-  if (!verdict.ledger.empty()) object.set("ledger", list_of(verdict.ledger));
-  if (!verdict.sent.empty()) object.set("sent", list_of(verdict.sent));
+  set_escaped(object, "fetch", verdict.fetched);
+  if (!verdict.ledger.empty()) object.set("ledger", escaped_list(verdict.ledger));
+  if (!verdict.sent.empty()) object.set("sent", escaped_list(verdict.sent));
   Value members = Value::object();
   for (const auto& [name, text] : verdict.members)
     members.set(name, !text ? Value() : is_utf8(*text) ? Value(*text) : Value(escaped(*text)));

@@ -1,21 +1,16 @@
 #include "rules/yaml_scalar.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <string>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 
 namespace podfence::rules::yaml {
 
 namespace {
-
-template <std::size_t N>
-bool is_any_of(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 constexpr auto nothing = std::to_array<std::string_view>({"", "~", "null", "Null", "NULL"});
 // Not `y` and `n`, which are texts to Podman: names of variables and labels.
@@ -69,13 +64,13 @@ std::optional<json::Value> fraction(bool negative, std::string_view text) {
 }  // namespace
 
 std::optional<json::Value> plain_scalar(std::string_view text) {
-  if (is_any_of(nothing, text)) return json::Value();
-  if (is_any_of(yes, text)) return json::Value(true);
-  if (is_any_of(no, text)) return json::Value(false);
+  if (contains(nothing, text)) return json::Value();
+  if (contains(yes, text)) return json::Value(true);
+  if (contains(no, text)) return json::Value(false);
   auto number = text;
   const bool negative = number.starts_with('-');
   if (negative || number.starts_with('+')) number.remove_prefix(1);
-  if (is_any_of(no_numbers, number)) return std::nullopt;
+  if (contains(no_numbers, number)) return std::nullopt;
   if (number.empty() || !(ascii::is_digit(number.front()) || number.front() == '.')) return json::Value(text);
   if (all_of(number, "0123456789_") && number.find('_') != std::string_view::npos) return std::nullopt;
   if (number.starts_with("0x") && all_of(number.substr(2), "0123456789abcdefABCDEF"))

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t step = 2;
 
-bool is_plain(std::string_view text) {
+bool is_plain_text(std::string_view text) {
   constexpr std::string_view inside = "-_./@:=+";
   if (text.empty() || text.back() == ':' || !(ascii::is_alphanumeric(text.front()) || text.front() == '/'))
     return false;
@@ -24,8 +24,8 @@ bool is_plain(std::string_view text) {
   return value && value->string();
 }
 
-std::string text_of(std::string_view text) {
-  return is_plain(text) ? std::string(text) : json::write(json::Value(text));
+std::string scalar_of(std::string_view text) {
+  return is_plain_text(text) ? std::string(text) : json::write(json::Value(text));
 }
 
 bool is_inline(const json::Value& value) {
@@ -34,7 +34,7 @@ bool is_inline(const json::Value& value) {
 }
 
 std::string inline_text(const json::Value& value) {
-  return value.string() ? text_of(*value.string()) : json::write(value);
+  return value.string() ? scalar_of(*value.string()) : json::write(value);
 }
 
 void write_block(const json::Value& value, std::size_t indent, bool goes_on, std::string& text);
@@ -63,7 +63,7 @@ void write_block(const json::Value& value, std::size_t indent, bool goes_on, std
   if (const auto* members = value.members())
     for (const auto& [name, member] : *members) {
       begin_line();
-      text += text_of(name) + ':';
+      text += scalar_of(name) + ':';
       write_behind(member, member.items() ? indent : indent + step, false, text);
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/act/act.hpp"
+#include "rules/contains.hpp"
 #include "rules/image_name.hpp"
 #include "rules/image_target.hpp"
 
@@ -18,7 +19,7 @@ std::vector<std::string> asked_tags(const Exchange& exchange, const json::Value&
   if (reference.empty()) return tags;
   if (const auto tag = value_of(target, "tag"); !tag.empty()) reference += ":" + tag;
   const auto candidates = image_candidates(reference);
-  std::erase_if(tags, [&](const std::string& tag) { return std::ranges::find(candidates, tag) == candidates.end(); });
+  std::erase_if(tags, [&](const std::string& tag) { return !contains(candidates, tag); });
   return tags;
 }
 

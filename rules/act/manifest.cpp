@@ -2,10 +2,10 @@
 
 #include "rules/manifest.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "rules/act/act.hpp"
+#include "rules/contains.hpp"
 #include "rules/image_name.hpp"
 #include "rules/image_target.hpp"
 #include "rules/quota.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 /// Before, Podman lists nobody's images while a list is there beside an image without layers and name
 /// (containers/common 1651), and every build from nothing leaves such an image.
-constexpr EngineVersion first_sound{5, 0};
+constexpr EngineVersion first_sound_lists{5, 0};
 
 /// Podman has another set of endpoints for versions 0 to 3, by the first digit.
 std::optional<Deny> check_version(const Exchange& exchange) {
@@ -30,7 +30,7 @@ std::optional<Deny> check_version(const Exchange& exchange) {
 
 std::optional<Deny> check_engine(Exchange& exchange) {
   const auto version = exchange.facts.engine_version();
-  if (!version || *version >= first_sound || exchange.project.policy.manifests) return std::nullopt;
+  if (!version || *version >= first_sound_lists || exchange.project.policy.manifests) return std::nullopt;
   const auto said = "Podman " + std::to_string(version->major) + "." + std::to_string(version->minor);
   return Deny{refusal("manifest.engine"), said, Kind::None};
 }
@@ -130,7 +130,7 @@ Decision manifest_inspect(Exchange& exchange) {
   if (!images) return Ask{};
   for (const auto& image : *images) {
     const auto tags = own_tags(exchange, image);
-    if (std::ranges::find(tags, fact->id) == tags.end()) continue;
+    if (!contains(tags, fact->id)) continue;
     return sent(exchange, write_target(upstream_path(exchange, image_id_of(image)), query));
   }
   return hidden(Kind::Manifest, exchange.match.name);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/act/act.hpp"
+#include "rules/contains.hpp"
 #include "rules/json.hpp"
 #include "rules/quota.hpp"
 #include "rules/shown_path.hpp"
@@ -103,7 +104,7 @@ Decision absent(Exchange& exchange, const Deny& deny) {
   const auto query = judge_query(endpoint.query, exchange);
   if (const auto* denied = std::get_if<Deny>(&query)) return *denied;
   const auto& pairs = std::get<JudgedQuery>(query).pairs;
-  if (std::ranges::find(pairs, row->said) == pairs.end()) return deny;
+  if (!contains(pairs, row->said)) return deny;
   return Reply{row->status, row->content.empty() ? "" : "application/json", std::string(row->content), {}};
 }
 

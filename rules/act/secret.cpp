@@ -8,6 +8,7 @@
 #include "rules/act/act.hpp"
 #include "rules/ascii.hpp"
 #include "rules/body/checks.hpp"
+#include "rules/contains.hpp"
 #include "rules/json_path.hpp"
 #include "rules/made_object.hpp"
 #include "rules/names.hpp"
@@ -88,7 +89,7 @@ const Fact* holder_of(Exchange& exchange, const std::string& name) {
   const auto* fact = exchange.facts.find(Kind::Secret, name);
   if (!fact) return nullptr;
   const auto words = upstream_words(exchange.project, Kind::Secret, name);
-  return std::ranges::find(words, secret_name(fact->document)) != words.end() ? fact : nullptr;
+  return contains(words, secret_name(fact->document)) ? fact : nullptr;
 }
 
 std::optional<Deny> check_unused(Exchange& exchange, std::string_view name, const std::string& word) {
@@ -184,7 +185,7 @@ Decision secret_inspect(Exchange& exchange) {
   auto query = judge_query(exchange.match.endpoint->query, exchange);
   if (const auto* deny = std::get_if<Deny>(&query)) return *deny;
   const auto& pairs = std::get<JudgedQuery>(query).pairs;
-  if (exchange.project.policy.read_only && std::ranges::find(pairs, QueryPair{"showsecret", "true"}) != pairs.end())
+  if (exchange.project.policy.read_only && contains(pairs, QueryPair{"showsecret", "true"}))
     return Deny{refusal("secret.shown"), exchange.match.name, Kind::None};
   return plain(exchange);
 }

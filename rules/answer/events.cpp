@@ -9,6 +9,7 @@
 
 #include "rules/answer/line_rule.hpp"
 #include "rules/answer/rewrite.hpp"
+#include "rules/contains.hpp"
 #include "rules/filter_text.hpp"
 #include "rules/image_name.hpp"
 #include "rules/query.hpp"
@@ -32,8 +33,7 @@ constexpr auto filters_of_one_type =
 
 /// Filters of different names are joined by AND (podman: libpod/events/filters.go).
 bool lets_through(Filters& filters, std::string_view type) {
-  if (const auto* types = filters.values_of("type"); types && std::ranges::find(*types, type) == types->end())
-    return false;
+  if (const auto* types = filters.values_of("type"); types && !contains(*types, type)) return false;
   return std::ranges::none_of(filters_of_one_type,
                               [&](auto name) { return name != type && filters.values_of(name) != nullptr; });
 }

@@ -19,20 +19,24 @@ enum class Shows {
   Lines,       ///< those in which no path can be
 };
 
-struct Place {
+struct HostPlace {
   Answer answer;
   std::string_view path;
   std::string_view text = "";
   Shows shows = Shows::Text;
 };
 
-constexpr Place client_paths_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::ClientPath}; }
-constexpr Place client_binds_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::ClientBind}; }
+constexpr HostPlace client_paths_at(Answer answer, std::string_view path) {
+  return {answer, path, "", Shows::ClientPath};
+}
+constexpr HostPlace client_binds_at(Answer answer, std::string_view path) {
+  return {answer, path, "", Shows::ClientBind};
+}
 
-constexpr Place lines_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::Lines}; }
+constexpr HostPlace lines_at(Answer answer, std::string_view path) { return {answer, path, "", Shows::Lines}; }
 
 // clang-format off
-constexpr auto host_places = std::to_array<Place>({
+constexpr auto host_places = std::to_array<HostPlace>({
     // Container inspect, both families
     {Answer::Container, "ResolvConfPath"},
     {Answer::Container, "HostnamePath"},
@@ -128,7 +132,7 @@ std::string lines_without_path(std::string_view text) {
   return kept;
 }
 
-std::string shown(const Project& project, const Place& place, const std::string& text) {
+std::string shown(const Project& project, const HostPlace& place, const std::string& text) {
   switch (place.shows) {
     case Shows::Text:
       break;
@@ -142,7 +146,7 @@ std::string shown(const Project& project, const Place& place, const std::string&
   return std::string(place.text);
 }
 
-void blank(const Project& project, const Place& place, json::Value& value) {
+void blank(const Project& project, const HostPlace& place, json::Value& value) {
   if (value.string())
     value = shown(project, place, *value.string());
   else if (value.items())

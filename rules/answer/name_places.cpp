@@ -17,14 +17,14 @@ enum class Shape {
   Keys,  ///< the names of the members
 };
 
-struct Place {
+struct NamePlace {
   Answer answer;
   std::string_view path;
   Shape shape = Shape::Name;
 };
 
 // clang-format off
-constexpr auto name_places = std::to_array<Place>({
+constexpr auto name_places = std::to_array<NamePlace>({
     {Answer::Containers, "*.Names.*"},
     {Answer::Containers, "*.PodName"},
     {Answer::Containers, "*.Networks.*"},

@@ -32,7 +32,7 @@ bool is_path_character(char c) {
 
 bool is_punctuation(char c) { return c == ':' || c == '.'; }
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has_part(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 /// Calls `use` with every word of the text, and what stands before it.
 template <class Use>
@@ -121,7 +121,7 @@ std::string without_host_paths(std::string_view text) {
     while (end != start && is_punctuation(*(end - 1))) --end;
     const std::string_view word(start, end);
     const bool of_host =
-        std::ranges::any_of(host_path_marks, [&](std::string_view mark) { return contains(word, mark); });
+        std::ranges::any_of(host_path_marks, [&](std::string_view mark) { return has_part(word, mark); });
     if (of_host)
       result.append(word.substr(0, word.find('/'))).append("<path>");
     else

@@ -6,6 +6,7 @@
 #include "rules/body/host_mount.hpp"
 #include "rules/body/mount.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/host_path.hpp"
 #include "rules/workspace_volume.hpp"
@@ -34,7 +35,7 @@ std::optional<Deny> use_volume(const WorkspaceVolume& volume, const Place& place
   if (!fact) return std::nullopt;
   if (fact->ownership != Ownership::Missing) return check_claim(volume, fact->document);
   auto& missing = place.judged.workspace_volumes;
-  if (std::ranges::find(missing, volume.name, &WorkspaceVolume::name) == missing.end()) missing.push_back(volume);
+  if (!contains(missing, volume.name, &WorkspaceVolume::name)) missing.push_back(volume);
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include "rules/base64.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/kube/quantity.hpp"
 
@@ -26,7 +27,7 @@ constexpr auto acted_on = std::to_array<std::string_view>({
 });
 
 /// `podman kube generate` writes them for every container, and with this value they say nothing.
-constexpr auto says_nothing = std::to_array<std::string_view>({
+constexpr auto without_meaning = std::to_array<std::string_view>({
     "io.podman.annotations.autoremove/",
     "io.podman.annotations.init/",
     "io.podman.annotations.privileged/",
@@ -48,7 +49,7 @@ std::optional<Deny> judge_kube_name(json::Value& value, const Place& place) {
 /// Annotations are never sent; a pod's containers may read them (fieldRef).
 std::optional<Deny> judge_kube_annotation(json::Value& value, const Place& place) {
   const std::string name = ascii::lower(*place.key);
-  if (begins_with_any(name, says_nothing) && *value.string() == "FALSE") {
+  if (begins_with_any(name, without_meaning) && *value.string() == "FALSE") {
     value = {};
     return std::nullopt;
   }
@@ -74,8 +75,8 @@ std::optional<Deny> judge_kube_host_path_type(json::Value& value, const Place& p
   constexpr auto paths =
       std::to_array<std::string_view>({"Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"});
   const std::string& type = *value.string();
-  if (std::ranges::find(devices, type) != devices.end()) return refuse(refusal("privilege.device"), place.path);
-  return std::ranges::find(paths, type) != paths.end() ? std::nullopt : refuse(refusal("field.value"), place.path);
+  if (contains(devices, type)) return refuse(refusal("privilege.device"), place.path);
+  return contains(paths, type) ? std::nullopt : refuse(refusal("field.value"), place.path);
 }
 
 std::optional<Deny> judge_kube_resource(json::Value& value, const Place& place) {
@@ -84,7 +85,7 @@ std::optional<Deny> judge_kube_resource(json::Value& value, const Place& place) 
     value = {};
     return std::nullopt;
   }
-  if (std::ranges::find(counted, *place.key) == counted.end()) return refuse(refusal("privilege.device"), *place.key);
+  if (!contains(counted, *place.key)) return refuse(refusal("privilege.device"), *place.key);
   return kube::parse_quantity(value) ? std::nullopt : refuse(refusal("field.value"), place.path);
 }
 

@@ -8,6 +8,7 @@
 #include "rules/body/bounds.hpp"
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/secret.hpp"
 
@@ -60,8 +61,7 @@ std::optional<Deny> judge_label(json::Value& value, const Place& place) {
 }
 
 std::optional<Deny> judge_annotation(json::Value& value, const Place& place) {
-  if (std::ranges::find(repeating_annotations, *place.key) == repeating_annotations.end())
-    return refuse(refusal("label.reserved"), *place.key);
+  if (!contains(repeating_annotations, *place.key)) return refuse(refusal("label.reserved"), *place.key);
   value = {};
   return std::nullopt;
 }

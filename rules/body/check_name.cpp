@@ -7,6 +7,7 @@
 #include "rules/body/checks.hpp"
 #include "rules/body/name.hpp"
 #include "rules/body/refuse.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/names.hpp"
 
@@ -56,8 +57,7 @@ template std::optional<Deny> judge_new_name<Kind::Secret>(json::Value&, const Pl
 
 std::optional<Deny> judge_network_name(json::Value& value, const Place& place) {
   const std::string& name = *value.string();
-  if (std::ranges::find(network_words, ascii::lower(name)) != network_words.end())
-    return refuse(refusal("name.taken"), name);
+  if (contains(network_words, ascii::lower(name))) return refuse(refusal("name.taken"), name);
   return judge_new_name<Kind::Network>(value, place);
 }
 

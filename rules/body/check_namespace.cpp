@@ -15,7 +15,7 @@ struct Mode {
   std::string_view name, value;
 };
 
-Mode split(std::string_view text) {
+Mode split_mode(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
 }
@@ -83,7 +83,7 @@ std::string_view word(const AllowedMode& mode) {
 
 std::optional<Deny> judge_text(const Namespace& space, json::Value& value, const Place& place) {
   const std::string text = *value.string();
-  const auto [name, joined] = split(text);
+  const auto [name, joined] = split_mode(text);
   if (space.may_join && name == "container" && !joined.empty()) {
     auto resolved = resolve(Kind::Container, std::string(joined), place);
     if (auto* deny = std::get_if<Deny>(&resolved)) return std::move(*deny);

@@ -10,6 +10,7 @@
 #include "rules/body/reference.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/container/settle.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
@@ -17,9 +18,9 @@ namespace podfence::rules {
 namespace {
 
 /// Clients name the default network where the user named none; docker also repeats the mode "none" as a network.
-bool is_default_network(std::string_view name) {
+bool is_default_or_none(std::string_view name) {
   constexpr auto names = std::to_array<std::string_view>({"default", "bridge", "podman", "none"});
-  return std::ranges::find(names, name) != names.end();
+  return contains(names, name);
 }
 
 bool is_mtu(std::string_view text) {
@@ -51,7 +52,7 @@ std::optional<Deny> judge_network(json::Value& value, const Place& place) {
 
 /// Podman takes full ids as keys everywhere that it takes names (4.3.1: compat and libpod create, seen live).
 std::optional<Deny> judge_network_key(json::Value& value, const Place& place) {
-  if (is_default_network(*place.key)) {
+  if (is_default_or_none(*place.key)) {
     value = {};
     return std::nullopt;
   }
@@ -62,7 +63,7 @@ std::optional<Deny> judge_network_key(json::Value& value, const Place& place) {
 }
 
 std::optional<Deny> judge_network_item(json::Value& value, const Place& place) {
-  if (!is_default_network(*value.string())) return judge_network(value, place);
+  if (!is_default_or_none(*value.string())) return judge_network(value, place);
   value = {};
   return std::nullopt;
 }

@@ -1,19 +1,17 @@
 // Published ports: on the loopback address of the host only, and in the range of the project.
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "rules/body/checks.hpp"
 #include "rules/body/refuse.hpp"
 #include "rules/container/description.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
 
 namespace {
-
-constexpr std::string_view loopback = "127.0.0.1";
 
 /// Decimal without sign, within 1..65535.
 std::optional<std::int64_t> parse_port(std::string_view text) {
@@ -25,8 +23,8 @@ std::optional<std::int64_t> parse_port(std::string_view text) {
 
 /// What clients say for "any address", and the only one there is. Others would open the container to the network.
 bool means_loopback(std::string_view address) {
-  constexpr auto texts = std::to_array<std::string_view>({"", "0.0.0.0", "::", loopback});
-  return std::ranges::find(texts, address) != texts.end();
+  constexpr auto texts = std::to_array<std::string_view>({"", "0.0.0.0", "::", loopback_address});
+  return contains(texts, address);
 }
 
 /// So written that the largest number there is overflows nothing.
@@ -65,7 +63,7 @@ std::optional<Deny> judge_port_binding(json::Value& value, const Place& place) {
   if (!means_loopback(host_address)) return refuse(refusal("port.address"), host_address);
   const auto port = host_port.empty() || host_port == "0" ? std::optional<std::int64_t>(0) : parse_port(host_port);
   if (!port || !is_host_port(place, *port, 1)) return refuse(refusal("port.range"), host_port);
-  value.set("HostIp", loopback);
+  value.set("HostIp", loopback_address);
   return std::nullopt;
 }
 
@@ -80,7 +78,7 @@ std::optional<Deny> judge_port_mapping(json::Value& value, const Place& place) {
   if (!valid) return refuse(refusal("port.range"), std::to_string(host_port));
   const std::string_view protocol = value.text("protocol");
   if (!protocol.empty() && !is_protocol(protocol)) return refuse(refusal("port.range"), protocol);
-  value.set("host_ip", loopback);
+  value.set("host_ip", loopback_address);
   return std::nullopt;
 }
 

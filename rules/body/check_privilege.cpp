@@ -9,6 +9,7 @@
 #include "rules/body/refuse.hpp"
 #include "rules/body/size.hpp"
 #include "rules/capability.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/out_of_bounds.hpp"
 
@@ -56,7 +57,7 @@ bool is_log_tag(std::string_view text) {
 std::optional<Deny> judge_capability(json::Value& value, const Place& place) {
   const std::string name = capability_name(*value.string());
   const auto& allowed_names = place.exchange.project.policy.privileges.capabilities;
-  const bool allowed = std::ranges::find(allowed_names, name) != allowed_names.end();
+  const bool allowed = contains(allowed_names, name);
   if (allowed) return std::nullopt;
   return Deny{refusal("privilege.capability"), *value.string(), Kind::None, "", key_of_capability(name)};
 }
@@ -66,15 +67,14 @@ std::optional<Deny> judge_security_option(json::Value& value, const Place&) {
       std::to_array<std::string_view>({"no-new-privileges", "no-new-privileges=true", "no-new-privileges:true"});
   const std::string& option = *value.string();
   if (option.starts_with("mask=/")) return std::nullopt;
-  if (std::ranges::find(forced_anyway, option) == forced_anyway.end())
-    return refuse(refusal("privilege.security-option"), option);
+  if (!contains(forced_anyway, option)) return refuse(refusal("privilege.security-option"), option);
   value = "no-new-privileges";
   return std::nullopt;
 }
 
 std::optional<Deny> judge_sysctl(json::Value& value, const Place& place) {
-  const bool allowed = std::ranges::find(safe_sysctls, *place.key) != safe_sysctls.end() &&
-                       value.string()->find_first_not_of("0123456789 \t-,") == std::string::npos;
+  const bool allowed =
+      contains(safe_sysctls, *place.key) && value.string()->find_first_not_of("0123456789 \t-,") == std::string::npos;
   return allowed ? std::nullopt : refuse(refusal("privilege.sysctl"), *place.key);
 }
 

@@ -9,6 +9,7 @@
 #include "rules/body/refuse.hpp"
 #include "rules/body/size.hpp"
 #include "rules/container/settle.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/names.hpp"
 #include "rules/out_of_bounds.hpp"
@@ -55,10 +56,6 @@ bool is_mode(std::string_view text) {
 
 }  // namespace
 
-bool contains(const std::vector<std::string>& options, std::string_view option) {
-  return std::ranges::find(options, option) != options.end();
-}
-
 std::variant<std::string, Deny> judge_target_path(std::string_view path) {
   const std::string_view text = path;
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
@@ -79,7 +76,7 @@ std::variant<std::string, Deny> judge_volume_name(const std::string& name, const
   if (volume->ownership != Ownership::Missing) return Deny{refusal("name.taken"), name, Kind::Volume};
   auto& volumes = place.judged.volumes;
   auto made = upstream_name(place.exchange.project, name);
-  if (std::ranges::find(volumes, made, &NewVolume::name) == volumes.end()) volumes.push_back({made});
+  if (!contains(volumes, made, &NewVolume::name)) volumes.push_back({made});
   return made;
 }
 
@@ -89,7 +86,7 @@ std::optional<Deny> judge_volume_options(const std::vector<std::string>& options
 
 std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed) {
   for (const std::string& option : options)
-    if (std::ranges::find(allowed, option) == allowed.end()) return refuse(refusal("mount.option"), option);
+    if (!contains(allowed, option)) return refuse(refusal("mount.option"), option);
   if (contains(options, "ro") && contains(options, "rw")) return refuse(refusal("mount.option"), "ro,rw");
   return std::nullopt;
 }
@@ -111,8 +108,7 @@ std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vect
         return out_of_bounds("size of a tmpfs", text.substr(5), "most", amount_text(Unit::Bytes, bounds::tmpfs_size));
       if (auto deny = settle_amount({Amount::Tmpfs, *asked, "size of a tmpfs", true}, policy)) return std::move(*deny);
       size = *asked;
-    } else if (std::ranges::find(tmpfs_options, text) != tmpfs_options.end() ||
-               (text.starts_with("mode=") && is_mode(text.substr(5)))) {
+    } else if (contains(tmpfs_options, text) || (text.starts_with("mode=") && is_mode(text.substr(5)))) {
       kept.push_back(option);
     } else {
       return *refuse(refusal("mount.option"), option);

@@ -31,7 +31,6 @@ std::int64_t tmpfs_standard_size(const Policy& policy);
 
 /// Refuses `ro` and `rw` at once, and an option that is not in the list.
 std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed);
-bool contains(const std::vector<std::string>& options, std::string_view option);
 
 /// "" is no option at all.
 std::vector<std::string> split_options(std::string_view text);

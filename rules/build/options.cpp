@@ -6,6 +6,7 @@
 
 #include "rules/ascii.hpp"
 #include "rules/body.hpp"
+#include "rules/contains.hpp"
 #include "rules/out_of_bounds.hpp"
 #include "rules/query.hpp"
 #include "rules/units.hpp"
@@ -47,7 +48,7 @@ struct Reader {
   bool is_libpod() const { return !request.target.segments.empty() && request.target.segments.front() == "libpod"; }
   bool is_true(std::string_view name) const {
     constexpr auto yes = std::to_array<std::string_view>({"1", "t", "true", "on", "yes", "always"});
-    return std::ranges::find(yes, ascii::lower(value(name))) != yes.end();
+    return contains(yes, ascii::lower(value(name)));
   }
 
   /// A JSON list of texts; a single text where it is none.
@@ -199,7 +200,7 @@ struct Reader {
     const auto mode = value("networkmode");
     if (mode == "1" || mode == "none")
       options.network = false;
-    else if (std::ranges::find(own, mode) == own.end())
+    else if (!contains(own, mode))
       return Deny{refusal("build.network"), mode, Kind::None};
     return read_namespaces();
   }

@@ -1,7 +1,7 @@
-#include <algorithm>
 
 #include "rules/container/description.hpp"
 #include "rules/container/words.hpp"
+#include "rules/contains.hpp"
 #include "rules/json_path.hpp"
 #include "rules/members.hpp"
 #include "rules/units.hpp"
@@ -9,8 +9,6 @@
 namespace podfence::rules {
 
 namespace {
-
-constexpr std::string_view loopback = "127.0.0.1";
 
 bool is_compat(Body body) { return body == Body::ContainerCreateCompat; }
 
@@ -88,7 +86,7 @@ void write_network_libpod(Body body, const Changes& changes, json::Value& conten
   constexpr std::string_view plain_modes[] = {"", "private", "bridge"};
   const json::Value* space = content.find("netns");
   const std::string mode(space ? space->text("nsmode") : "");
-  const bool is_plain = std::ranges::find(plain_modes, mode) != std::end(plain_modes);
+  const bool is_plain = contains(plain_modes, mode);
   if (changes.network == NetworkUse::Other) {
     if (is_plain) content.erase("netns");
     return;
@@ -112,7 +110,7 @@ void write_ports_compat(const std::vector<PublishedPort>& ports, json::Value& co
   Members bindings;
   for (const PublishedPort& port : ports) {
     json::Value binding;
-    binding.set("HostIp", loopback);
+    binding.set("HostIp", loopback_address);
     if (port.host != 0) binding.set("HostPort", std::to_string(port.host));
     bindings[std::to_string(port.container) + "/" + port.protocol].push(std::move(binding));
   }
@@ -124,7 +122,7 @@ void write_ports_libpod(const std::vector<PublishedPort>& ports, json::Value& co
   json::Value mappings = json::Value::array();
   for (const PublishedPort& port : ports) {
     json::Value mapping;
-    mapping.set("host_ip", loopback);
+    mapping.set("host_ip", loopback_address);
     mapping.set("container_port", json::Value::integer(port.container));
     if (port.host != 0) mapping.set("host_port", json::Value::integer(port.host));
     if (port.count != 1) mapping.set("range", json::Value::integer(port.count));

@@ -26,6 +26,9 @@ struct SaidAmount {
   bool has_least = true;   ///< and may not be less than the limit may
 };
 
+/// The one address of the host that ports are published on.
+inline constexpr std::string_view loopback_address = "127.0.0.1";
+
 struct PublishedPort {
   std::int64_t container = 0;
   std::int64_t host = 0;   ///< 0: any that is free

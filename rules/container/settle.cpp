@@ -1,7 +1,6 @@
 #include "rules/container/settle.hpp"
 
-#include <algorithm>
-
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 
 namespace podfence::rules {
@@ -11,9 +10,7 @@ namespace {
 /// What Podman would give, and policy does not.
 void settle_capabilities(const Description& description, const Policy& policy, Changes& changes) {
   static const Privileges podman;
-  const auto has = [](const std::vector<std::string>& names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-  };
+  const auto has = [](const std::vector<std::string>& names, std::string_view name) { return contains(names, name); };
   if (has(description.dropped_capabilities, "all")) return;
   for (const auto& name : podman.capabilities)
     if (!has(policy.privileges.capabilities, name) && !has(description.dropped_capabilities, name))
@@ -22,8 +19,7 @@ void settle_capabilities(const Description& description, const Policy& policy, C
 
 void settle_environment(const Description& description, const Policy& policy, Changes& changes) {
   for (const auto& entry : policy.environment)
-    if (std::ranges::find(description.environment, entry.first) == description.environment.end())
-      changes.environment.push_back(entry);
+    if (!contains(description.environment, entry.first)) changes.environment.push_back(entry);
 }
 
 }  // namespace

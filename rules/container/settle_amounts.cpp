@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "rules/container/settle.hpp"
+#include "rules/contains.hpp"
 #include "rules/exchange.hpp"
 #include "rules/out_of_bounds.hpp"
 
@@ -25,9 +26,7 @@ std::int64_t clamped(const SaidAmount& said, const Limit& limit) {
 }
 
 bool takes_default(const Description& description, Amount amount) {
-  const auto has_ulimit = [&](std::string_view name) {
-    return std::ranges::find(description.ulimits, name) != description.ulimits.end();
-  };
+  const auto has_ulimit = [&](std::string_view name) { return contains(description.ulimits, name); };
   switch (amount) {
     case Amount::OpenFiles:
       return !has_ulimit("nofile");

@@ -18,10 +18,6 @@ bool is_writable(std::string_view value) {
   });
 }
 
-Deny refuse(const Command& command, const Refusal* rule, std::string_view flag) {
-  return deny_at(rule, command.line, std::string(command.row->name) + " " + std::string(flag));
-}
-
 Flag split_flag(std::string_view word) {
   word.remove_prefix(2);
   const auto equals = word.find('=');

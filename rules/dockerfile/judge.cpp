@@ -15,10 +15,6 @@ namespace {
 
 using Denied = std::optional<Deny>;
 
-Deny refuse(const Command& command, const Refusal* rule, std::string_view what) {
-  return deny_at(rule, command.line, std::string(command.row->name) + " " + std::string(what));
-}
-
 /// What ADD fetches (buildah: add.go, sourceIsRemote and sourceIsGit), and what a later builder might.
 constexpr auto schemes = std::to_array<std::string_view>({"http://", "https://", "ftp://", "git://", "ssh://", "git@"});
 

@@ -12,7 +12,7 @@ namespace podfence::rules::dockerfile {
 namespace {
 
 /// imagebuilder 1.2.3 reads no longer line (reading.cpp).
-constexpr std::size_t max_line = 65'000;
+constexpr std::size_t max_written_line = 65'000;
 
 class Writer {
  public:
@@ -68,7 +68,7 @@ class Writer {
   }
 
   void end_line() {
-    if (line_.size() > max_line) refused_ = Deny{refusal("dockerfile.too-large"), "an instruction", Kind::None};
+    if (line_.size() > max_written_line) refused_ = Deny{refusal("dockerfile.too-large"), "an instruction", Kind::None};
     text_.append(line_).append("\n");
   }
 

@@ -8,8 +8,6 @@ namespace podfence::rules::kube {
 
 namespace {
 
-Deny missing(const std::string& what) { return {refusal("kube.reference"), what, Kind::None}; }
-
 std::string called(const DataKind& kind, const json::Value& reference) {
   return std::string(kind.kind) + " " + std::string(reference.text("name"));
 }

@@ -11,8 +11,6 @@ namespace podfence::rules::kube {
 
 namespace {
 
-Deny missing(const std::string& what) { return {refusal("kube.reference"), what, Kind::None}; }
-
 constexpr std::string_view scratch_ending = "-emptydir";
 
 std::string own_volume(std::string_view pod, std::string_view volume, std::string_view ending) {

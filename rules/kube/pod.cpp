@@ -4,6 +4,7 @@
 #include <array>
 
 #include "rules/ascii.hpp"
+#include "rules/contains.hpp"
 #include "rules/json_path.hpp"
 #include "rules/kube/quantity.hpp"
 #include "rules/members.hpp"
@@ -12,12 +13,6 @@
 namespace podfence::rules::kube {
 
 namespace {
-
-const json::Value& part(const json::Value& value, std::string_view path) {
-  static const json::Value nothing = json::Value::object();
-  const json::Value* found = json::at(value, path);
-  return found ? *found : nothing;
-}
 
 void set_text(json::Value& content, std::string_view path, std::string_view text) {
   if (!text.empty()) json::make(content, path) = text;
@@ -46,14 +41,14 @@ void add_limits(const json::Value& container, json::Value& content) {
 
 /// The container's own word, else the pod's.
 std::optional<std::int64_t> run_as(std::string_view member, const json::Value& container, const json::Value& spec) {
-  const auto own = part(container, "securityContext").int64(member);
-  return own ? own : part(spec, "securityContext").int64(member);
+  const auto own = json::part(container, "securityContext").int64(member);
+  return own ? own : json::part(spec, "securityContext").int64(member);
 }
 
 void add_privileges(const json::Value& container, const json::Value& spec, json::Value& content) {
-  const auto& context = part(container, "securityContext");
-  set_list(content, "cap_add", part(context, "capabilities").list("add"));
-  set_list(content, "cap_drop", part(context, "capabilities").list("drop"));
+  const auto& context = json::part(container, "securityContext");
+  set_list(content, "cap_add", json::part(context, "capabilities").list("add"));
+  set_list(content, "cap_drop", json::part(context, "capabilities").list("drop"));
   if (context.flag("readOnlyRootFilesystem")) content.set("read_only_filesystem", true);
   const json::Value* escalates = context.find("allowPrivilegeEscalation");
   if (escalates && !*escalates->boolean()) content.set("no_new_privileges", true);
@@ -62,7 +57,8 @@ void add_privileges(const json::Value& container, const json::Value& spec, json:
   if (user || group)
     content.set("user", std::to_string(user.value_or(0)) + (group ? ":" + std::to_string(*group) : ""));
   json::Value groups = json::Value::array();
-  for (const auto& each : part(spec, "securityContext").list("supplementalGroups")) groups.push(each.number()->text);
+  for (const auto& each : json::part(spec, "securityContext").list("supplementalGroups"))
+    groups.push(each.number()->text);
   set_list(content, "groups", *groups.items());
 }
 
@@ -134,13 +130,13 @@ std::optional<Deny> add_container(const json::Value& yaml, bool runs_first, Maki
   made.image = yaml.text("image");
   made.pull = pull_policy(yaml.text("imagePullPolicy"));
   made.runs_first = runs_first;
-  const bool known = std::ranges::find(pod.containers, made.name, &Container::name) != pod.containers.end();
+  const bool known = contains(pod.containers, made.name, &Container::name);
   if (made.name.empty() || known) return Deny{refusal("kube.name"), "container " + made.name, Kind::None};
   if (made.image.empty()) return Deny{refusal("kube.reference"), "image of " + made.name, Kind::None};
   json::Value& content = made.content;
   content.set("name", source.name + "-" + made.name);
   content.set("image", made.image);
-  content.set("labels", part(source.metadata, "labels"));
+  content.set("labels", json::part(source.metadata, "labels"));
   add_command(yaml, content);
   add_limits(yaml, content);
   add_privileges(yaml, source.spec, content);
@@ -177,7 +173,7 @@ void add_names(const json::Value& spec, json::Value& content) {
   for (const auto& alias : spec.list("hostAliases"))
     for (const auto& name : alias.list("hostnames"))
       json::make(content, "hostadd").push(*name.string() + ":" + std::string(alias.text("ip")));
-  const auto& dns = part(spec, "dnsConfig");
+  const auto& dns = json::part(spec, "dnsConfig");
   set_list(content, "dns_server", dns.list("nameservers"));
   set_list(content, "dns_search", dns.list("searches"));
   for (const auto& option : dns.list("options")) {
@@ -186,14 +182,14 @@ void add_names(const json::Value& spec, json::Value& content) {
         .push(std::string(option.text("name")) + (value.empty() ? "" : ":" + std::string(value)));
   }
   Members sysctls;
-  for (const auto& sysctl : part(spec, "securityContext").list("sysctls"))
+  for (const auto& sysctl : json::part(spec, "securityContext").list("sysctls"))
     sysctls[std::string(sysctl.text("name"))] = sysctl.text("value");
   if (!sysctls.empty()) content.set("sysctl", std::move(sysctls).take());
 }
 
 bool is_mode(std::string_view network) {
   constexpr auto modes = std::to_array<std::string_view>({"none", "private", "host", "slirp4netns", "pasta"});
-  return std::ranges::find(modes, network) != modes.end() || network.find(':') != std::string_view::npos;
+  return contains(modes, network) || network.find(':') != std::string_view::npos;
 }
 
 /// One mode, or networks. The bridge that everybody shares is the default, and means nothing more than that.
@@ -223,7 +219,7 @@ std::optional<Deny> add_network(const Options& options, std::size_t number, json
 std::optional<Deny> add_content(const PodSource& source, const Options& options, std::size_t number,
                                 json::Value& content) {
   content.set("name", source.name);
-  content.set("labels", part(source.metadata, "labels"));
+  content.set("labels", json::part(source.metadata, "labels"));
   const auto hostname = source.spec.text("hostname");
   content.set("hostname", hostname.empty() ? std::string_view(source.name) : hostname);
   json::Value shared = json::Value::array();

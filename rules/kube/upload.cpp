@@ -37,11 +37,6 @@ std::optional<Deny> check_kind(std::string_view kind) {
   return Deny{refusal("kube.kind"), std::string(kind), Kind::None};
 }
 
-json::Value part(const json::Value& document, std::string_view path) {
-  const json::Value* value = json::at(document, path);
-  return value ? *value : json::Value::object();
-}
-
 /// Members in the order of Podman's own YAML. `data` without values is left out, as there.
 std::string value_of(const json::Value& secret) {
   json::Value written, metadata;
@@ -49,7 +44,7 @@ std::string value_of(const json::Value& secret) {
     if (const auto* value = from.find(member)) to.set(member, *value);
   };
   metadata.set("creationTimestamp", json::Value());
-  for (const auto* member : {"labels", "name"}) copy(part(secret, "metadata"), member, metadata);
+  for (const auto* member : {"labels", "name"}) copy(json::part(secret, "metadata"), member, metadata);
   for (const auto* member : {"apiVersion", "data", "immutable", "kind"}) copy(secret, member, written);
   written.set("metadata", std::move(metadata));
   for (const auto* member : {"stringData", "type"}) copy(secret, member, written);
@@ -77,15 +72,16 @@ class Reader {
 
  private:
   std::optional<Deny> add(Body body, const json::Value& document) {
-    const std::string name(part(document, "metadata").text("name"));
+    const std::string name(json::part(document, "metadata").text("name"));
     if (name.empty() || !names_.emplace(body, name).second) return Deny{refusal("kube.name"), name, Kind::None};
-    if (body == Body::KubeClaim) upload_.claims.push_back({name, part(document, "metadata.labels")});
+    if (body == Body::KubeClaim) upload_.claims.push_back({name, json::part(document, "metadata.labels")});
     if (body == Body::KubeConfigMap) return add_configuration(name, document);
     if (body == Body::KubeSecret) return add_secret(name, document);
-    if (body == Body::KubePod) return add_pod({name, part(document, "metadata"), part(document, "spec")});
+    if (body == Body::KubePod) return add_pod({name, json::part(document, "metadata"), json::part(document, "spec")});
     if (body != Body::KubeDeployment) return std::nullopt;
-    const auto replicas = part(document, "spec").int64("replicas").value_or(1);
-    const auto metadata = part(document, "spec.template.metadata"), spec = part(document, "spec.template.spec");
+    const auto replicas = json::part(document, "spec").int64("replicas").value_or(1);
+    const auto metadata = json::part(document, "spec.template.metadata"),
+               spec = json::part(document, "spec.template.spec");
     for (std::int64_t i = 0; i < replicas; ++i)
       if (auto deny = add_pod({replica_name(name, i), metadata, spec})) return deny;
     return std::nullopt;
@@ -99,9 +95,9 @@ class Reader {
 
   std::optional<Deny> add_configuration(const std::string& name, const json::Value& document) {
     auto& [texts, binaries] = upload_.configurations[name];
-    const auto data = part(document, "data");
+    const auto data = json::part(document, "data");
     for (const auto& [key, value] : *data.members()) texts[key] = *value.string();
-    const auto binary = part(document, "binaryData");
+    const auto binary = json::part(document, "binaryData");
     for (const auto& [key, value] : *binary.members()) {
       if (texts.contains(key)) return Deny{refusal("field.repeated"), "binaryData." + key, Kind::None};
       binaries[key] = decode_base64(*value.string()).value_or("");
@@ -112,13 +108,13 @@ class Reader {
   /// A text counts more than bytes of the same key, as in Kubernetes.
   std::optional<Deny> add_secret(const std::string& name, const json::Value& document) {
     Data all;
-    const auto data = part(document, "data"), texts = part(document, "stringData");
+    const auto data = json::part(document, "data"), texts = json::part(document, "stringData");
     for (const auto& [key, value] : *data.members()) all[key] = decode_exact_base64(*value.string()).value_or("");
     for (const auto& [key, value] : *texts.members()) all[key] = *value.string();
     auto& secret = upload_.secrets[name];
     for (auto& [key, value] : all) (is_variable(value) ? secret.texts : secret.binary)[key] = std::move(value);
     upload_.kept_secrets.push_back(
-        {name, part(document, "metadata.labels"), document.flag("immutable"), value_of(document)});
+        {name, json::part(document, "metadata.labels"), document.flag("immutable"), value_of(document)});
     return std::nullopt;
   }
 
@@ -141,7 +137,7 @@ std::vector<std::string> volume_names(const json::Value& spec) {
 std::optional<Deny> add_names(const json::Value& document, Names& names, Extent& extent) {
   const auto kind = document.text("kind");
   if (auto deny = check_kind(kind)) return deny;
-  const std::string name(part(document, "metadata").text("name"));
+  const std::string name(json::part(document, "metadata").text("name"));
   if (name.empty()) return Deny{refusal("kube.name"), name, Kind::None};
   const bool claimed = kind == "PersistentVolumeClaim", deployed = kind == "Deployment";
   if (kind != "Pod" && !deployed && !claimed) return std::nullopt;
@@ -150,8 +146,8 @@ std::optional<Deny> add_names(const json::Value& document, Names& names, Extent&
     names.claims.push_back(name);
     return std::nullopt;
   }
-  const auto volumes = volume_names(part(document, deployed ? "spec.template.spec" : "spec"));
-  const auto replicas = deployed ? part(document, "spec").int64("replicas").value_or(1) : 1;
+  const auto volumes = volume_names(json::part(document, deployed ? "spec.template.spec" : "spec"));
+  const auto replicas = deployed ? json::part(document, "spec").int64("replicas").value_or(1) : 1;
   if (replicas > most_replicas)
     return out_of_bounds("spec.replicas", std::to_string(replicas), "most", std::to_string(most_replicas));
   const auto size =

@@ -32,6 +32,9 @@ struct KeptSecret {
   std::string value;
 };
 
+/// What the YAML names is not in it, and not the project's.
+inline Deny missing(const std::string& what) { return {refusal("kube.reference"), what, Kind::None}; }
+
 struct VolumeClaim {
   std::string name;
   json::Value labels;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/audit.hpp"
+#include "rules/contains.hpp"
 #include "rules/project.hpp"
 #include "rules/target.hpp"
 
@@ -51,8 +52,7 @@ std::optional<Deny> wrong_with(const OperatorCall& call) {
   if (call.row->path.find("{id}") != std::string_view::npos && !is_project_id(call.project))
     return Deny{refusal("operator.project"), call.project};
   for (auto pair = call.query.begin(); pair != call.query.end(); ++pair) {
-    if (std::ranges::find(call.row->query, pair->name) == call.row->query.end())
-      return Deny{refusal("query.unknown"), std::string(pair->name)};
+    if (!contains(call.row->query, pair->name)) return Deny{refusal("query.unknown"), std::string(pair->name)};
     if (std::find_if(call.query.begin(), pair, [&](const auto& other) { return other.name == pair->name; }) != pair)
       return Deny{refusal("query.repeated"), std::string(pair->name)};
   }

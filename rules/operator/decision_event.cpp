@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "rules/contains.hpp"
 #include "rules/escaped.hpp"
 #include "rules/refusal.hpp"
 
@@ -23,12 +24,10 @@ std::vector<std::string> words_of(std::string_view list) {
 }
 
 bool is_wanted(const std::vector<std::string>& words, std::string_view word) {
-  return words.empty() || std::ranges::find(words, word) != words.end();
+  return words.empty() || contains(words, word);
 }
 
-std::string_view family_of(std::string_view rule) { return rule.substr(0, rule.find('.')); }
-
-bool is_decision(std::string_view word) { return std::ranges::find(audit_decisions, word) != audit_decisions.end(); }
+bool is_decision(std::string_view word) { return contains(audit_decisions, word); }
 
 bool is_rule_or_family(std::string_view word) {
   return std::ranges::any_of(refusal_table,

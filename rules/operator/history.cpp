@@ -10,7 +10,7 @@ namespace {
 
 using json::Value;
 
-Value number(std::uint64_t value) { return Value::integer(static_cast<std::int64_t>(value)); }
+Value count_of(std::uint64_t value) { return Value::integer(static_cast<std::int64_t>(value)); }
 
 Value spread_document(const Spread& spread) {
   auto document = Value::object();
@@ -21,22 +21,22 @@ Value spread_document(const Spread& spread) {
 
 }  // namespace
 
-/// Below 8 each number has a place of its own; above, the three bits behind the leading one tell the step.
-std::size_t Spread::place_of(std::uint64_t number) {
-  if (number < steps) return static_cast<std::size_t>(number);
-  const auto doublings = static_cast<std::size_t>(std::bit_width(number)) - 4;
-  return (doublings + 1) * steps + static_cast<std::size_t>((number >> doublings) - steps);
+/// Below 8 each count_of has a place of its own; above, the three bits behind the leading one tell the step.
+std::size_t Spread::place_of(std::uint64_t count_of) {
+  if (count_of < steps) return static_cast<std::size_t>(count_of);
+  const auto doublings = static_cast<std::size_t>(std::bit_width(count_of)) - 4;
+  return (doublings + 1) * steps + static_cast<std::size_t>((count_of >> doublings) - steps);
 }
 
-/// The largest number of that place.
+/// The largest count_of of that place.
 std::uint64_t Spread::end_of(std::size_t place) {
   if (place < steps) return place;
   const auto doublings = place / steps - 1;
   return ((place % steps + steps + 1) << doublings) - 1;
 }
 
-void Spread::add(std::int64_t number) {
-  const auto place = place_of(static_cast<std::uint64_t>(std::max<std::int64_t>(0, number)));
+void Spread::add(std::int64_t count_of) {
+  const auto place = place_of(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count_of)));
   ++counts_[std::min(place, counts_.size() - 1)];
   ++count_;
 }
@@ -76,9 +76,9 @@ Value History::document(std::int64_t now) const {
     const auto& known = slot.minute == minute ? slot : nothing;
     auto one = Value::object();
     one.set("minute", Value::integer(minute * 60));
-    one.set("requests", number(known.requests));
-    one.set("denied", number(known.denied));
-    one.set("failed", number(known.failed));
+    one.set("requests", count_of(known.requests));
+    one.set("denied", count_of(known.denied));
+    one.set("failed", count_of(known.failed));
     one.set("own_us", spread_document(known.own));
     one.set("upstream_us", spread_document(known.upstream));
     list.push(std::move(one));

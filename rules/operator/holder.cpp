@@ -1,8 +1,8 @@
 #include "rules/operator/holder.hpp"
 
-#include <algorithm>
 #include <array>
 
+#include "rules/contains.hpp"
 #include "rules/json.hpp"
 #include "rules/target.hpp"
 
@@ -17,7 +17,7 @@ using json::Value;
 constexpr auto living_states =
     std::to_array<std::string_view>({"configured", "created", "initialized", "running", "paused", "stopping"});
 
-bool lives(std::string_view state) { return std::ranges::find(living_states, state) != living_states.end(); }
+bool lives(std::string_view state) { return contains(living_states, state); }
 
 }  // namespace
 

@@ -40,7 +40,7 @@ ino_t inode(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
-std::string create(const std::string& image) {
+std::string container_create(const std::string& image) {
   const auto content = R"({"Image": ")" + image + R"("})";
   return "POST /v1.41/containers/create?name=web HTTP/1.1\r\nHost: d\r\nContent-Type: application/json\r\n"
          "Content-Length: " +
@@ -83,9 +83,9 @@ TEST_CASE("a policy is replaced for what begins from then on, and the socket sta
   CHECK(podfence.send("PUT", "/projects/p7", "{}").status == 201);
   const auto socket = inode(podfence.socket("p7"));
   testing::RawClient client(podfence.socket("p7"));
-  CHECK(client.request(create("localhost/bb")).status == 404);
+  CHECK(client.request(container_create("localhost/bb")).status == 404);
   CHECK(podfence.send("PUT", "/projects/p7", R"({"images": {"shared": ["localhost/bb"]}})").status == 200);
-  CHECK(client.request(create("localhost/bb")).status == 201);
+  CHECK(client.request(container_create("localhost/bb")).status == 201);
   CHECK(inode(podfence.socket("p7")) == socket);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("projects that were added are there again after a restart, and those t
   RunningOperator podfence(R"({"projects": {}})", store);
   CHECK(read(podfence.get("/projects")).list("projects").size() == 1);
   CHECK(text_at(podfence.get("/projects/p7"), "/definition") == R"({"access":"read"})");
-  CHECK(podfence.ask("p7", create("x")).status == 403);
+  CHECK(podfence.ask("p7", container_create("x")).status == 403);
 }
 
 TEST_CASE("a project that was added and does not fit the configuration any more is told, and not served") {
@@ -202,7 +202,7 @@ TEST_CASE("a configuration that is read again counts whole or not at all") {
   CHECK(loaded.status == 200);
   CHECK(text_at(loaded, "/generation") == "3");
   CHECK(inode(podfence.socket("p1")) == socket);
-  CHECK(podfence.ask("p1", create("x")).status == 403);
+  CHECK(podfence.ask("p1", container_create("x")).status == 403);
   CHECK(podfence.ask("p3", ping).content == "OK");
   CHECK(podfence.ask("p7", ping).content == "OK");
   CHECK(inode(podfence.socket("p10")) == 0);
@@ -220,7 +220,7 @@ TEST_CASE("an audit line says which generation of projects and policies its requ
   podfence.ask("p1", ping);
   podfence.configure(R"({"projects": {"p1": {"access": "read"}}})");
   CHECK(podfence.send("POST", "/reload").status == 200);
-  podfence.ask("p1", create("x"));
+  podfence.ask("p1", container_create("x"));
   slow.send(content);
   CHECK(slow.read_answer().status == 404);
   std::vector<std::pair<std::size_t, std::string>> lines;

@@ -49,7 +49,7 @@ struct TlsControlPlane {
   std::string c1;
 };
 
-const std::string logs_request = "GET /v1.41/containers/c1/logs?stdout=true HTTP/1.1\r\nHost: d\r\n";
+const std::string logs_over_tls = "GET /v1.41/containers/c1/logs?stdout=true HTTP/1.1\r\nHost: d\r\n";
 
 }  // namespace
 
@@ -64,7 +64,7 @@ TEST_CASE("clients over TLS that read nothing leave no descriptors behind when t
   std::list<TlsClient> clients;
   for (std::size_t i = 0; i < count; ++i) {
     clients.push_back(control.client());
-    clients.back().send(logs_request + "\r\n");
+    clients.back().send(logs_over_tls + "\r\n");
   }
   CHECK(eventually([&] { return control.podfence->podman.requests("GET /v1.41/containers/").size() >= count; }));
   CHECK(tcp_sockets() == before + 2 * count);
@@ -78,7 +78,7 @@ TEST_CASE("what was said last is given to a client over TLS that takes its time"
   const std::string content(16 * 1024 * 1024, 'x');  // more than the kernel keeps on the way
   control.logs(FakePodman::says(http_answer(200, content, "text/plain")));
   auto client = control.client();
-  client.send(logs_request + "Connection: close\r\n\r\n");
+  client.send(logs_over_tls + "Connection: close\r\n\r\n");
   std::this_thread::sleep_for(Milliseconds(400));
   CHECK(client.read_to_end().ends_with("\r\n\r\n" + content));
 }

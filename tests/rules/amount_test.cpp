@@ -3,13 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include "rules/units.hpp"
+#include "tests/rules/parsed.hpp"
+
 using namespace podfence::rules;
+using podfence::tests::parsed;
 
 namespace {
 
-json::Value parsed(std::string_view text) { return std::get<json::Value>(json::parse(text)); }
-
-constexpr std::int64_t mebi = 1024 * 1024, second = 1'000'000'000;
 constexpr std::optional<std::int64_t> none;
 
 }  // namespace

@@ -9,13 +9,6 @@ using namespace podfence::tests;
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 struct Events : Recorded {
   explicit Events(std::string_view target = "/v1.41/events")
       : Recorded(Method::Get, target), judge(Answer::EventLines, exchange) {}

@@ -8,13 +8,6 @@ using namespace podfence::tests;
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 constexpr std::string_view second_id = "b941938bb50e90d2c0e0fbb89476b61675bc63ac212eef21188d4eee9b2c504a";
 constexpr std::string_view third_id = "dc7cc55ab810fc3c7c796261201f8c26792752b2d271d0233a2d3f59e88c61e7";
 

@@ -7,6 +7,7 @@
 
 #include "policy_files.hpp"
 #include "rules/configuration.hpp"
+#include "rules/units.hpp"
 
 using namespace podfence::rules;
 using namespace podfence::tests;
@@ -47,8 +48,6 @@ Configuration everything() {
 const Policy& policy(const Configuration& configuration, std::size_t index) {
   return configuration.projects.at(index).project.policy;
 }
-
-constexpr std::int64_t mebi = 1024 * 1024, gibi = 1024 * mebi, second = 1'000'000'000;
 
 void check_limit(const Policy& policy, Amount amount, const Limit& expected) {
   CAPTURE(amount_rows[static_cast<std::size_t>(amount)].key);

@@ -4,6 +4,7 @@
 
 #include "rules/container/description.hpp"
 #include "rules/error_answer.hpp"
+#include "rules/units.hpp"
 #include "tests/rules/body_judge.hpp"
 
 using namespace podfence::tests;
@@ -30,8 +31,6 @@ struct Judge {
                    R"({"image":"localhost/shared")" + (fields.empty() ? "" : "," + fields) + "}");
   }
 };
-
-constexpr std::int64_t mebi = 1024 * 1024;
 
 }  // namespace
 

@@ -5,11 +5,12 @@
 
 #include <stdexcept>
 
+#include "tests/rules/parsed.hpp"
+
 using namespace podfence::rules;
+using podfence::tests::parsed;
 
 namespace {
-
-json::Value parsed(std::string_view text) { return std::get<json::Value>(json::parse(text)); }
 
 /// "pointer: what", "" when nothing is wrong.
 std::string wrong(const json::Schema& schema, std::string_view text) {

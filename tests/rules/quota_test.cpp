@@ -6,6 +6,7 @@
 
 #include "rules/error_answer.hpp"
 #include "rules/units.hpp"
+#include "tests/rules/parsed.hpp"
 #include "world.hpp"
 
 using namespace podfence::tests;
@@ -14,8 +15,6 @@ namespace {
 
 constexpr std::string_view compat_create = "/v1.41/containers/create",
                            libpod_create = "/v4.0.0/libpod/containers/create";
-
-json::Value parsed(const std::string& text) { return std::get<json::Value>(json::parse(text)); }
 
 /// p1 with that quota and an image; nothing else is limited.
 World with_quota(Resource resource, std::int64_t quota) {

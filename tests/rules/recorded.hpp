@@ -6,11 +6,14 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rules/answer.hpp"
+#include "tests/rules/parsed.hpp"
 #include "tests/rules/world.hpp"
 
 namespace podfence::tests {
@@ -21,10 +24,11 @@ inline std::string recording(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-inline json::Value parsed(std::string_view text) {
-  auto result = json::parse(text, json::answer_limits);
-  if (auto* error = std::get_if<json::Error>(&result)) throw std::runtime_error(error->what);
-  return std::get<json::Value>(std::move(result));
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 inline constexpr std::string_view image_id = "4f43bb35b7606bf0ba36992c66ee5f74747170e5c16dc55d8cb33774acb5113f";

@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "rules/usage.hpp"
+#include "tests/rules/parsed.hpp"
 
 using namespace podfence::rules;
+using podfence::tests::parsed;
 
 namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-json::Value parsed(const std::string& text) { return std::get<json::Value>(json::parse(text)); }
 
 }  // namespace
 
