@@ -71,6 +71,7 @@ rules::ArchiveMember member_of(archive_entry* entry) {
   if (member.type == Type::File) {
     if (archive_entry_size(entry) < 0) throw ArchiveError("a member of negative size");
     member.size = static_cast<std::uint64_t>(archive_entry_size(entry));
+    member.has_holes = archive_entry_sparse_count(entry) > 0;
   }
   return member;
 }

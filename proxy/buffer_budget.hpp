@@ -1,6 +1,7 @@
 #pragma once
-// How many bytes of whole answers may be in memory at once, in all and for each project: answers that are being read,
-// documents that are known of while an exchange lasts, and answers that wait for a client to take them.
+// How many bytes may be held at once, in all and for each project: of contents and answers in memory, of uploads on
+// disk. Half of them are shared out among the projects beforehand, so that some can never keep all from another; the
+// other half is for who comes first.
 
 #include <cstddef>
 #include <map>
@@ -10,7 +11,12 @@ namespace podfence::proxy {
 
 class BufferBudget {
  public:
-  BufferBudget(std::size_t in_all, std::size_t per_project) : in_all_(in_all), per_project_(per_project) {}
+  BufferBudget(std::size_t in_all, std::size_t per_project) : in_all_(in_all), per_project_(per_project) {
+    share_out(0);
+  }
+
+  /// The bytes are shared out anew: there are that many projects now. Nobody loses what is held.
+  void share_out(std::size_t projects);
 
   /// What one holder has taken of its project's part; gives it back when it goes.
   class Share {
@@ -32,10 +38,15 @@ class BufferBudget {
   };
 
  private:
+  /// What a project that holds so much has of the common half.
+  std::size_t beyond_reserve(std::size_t held) const { return held > reserved_ ? held - reserved_ : 0; }
+
   std::size_t in_all_;
   std::size_t per_project_;
   std::size_t used_ = 0;
-  std::map<std::string, std::size_t> projects_;  ///< bytes used; as many entries as there are projects
+  std::size_t reserved_ = 0;                     ///< of each project
+  std::ptrdiff_t common_ = 0;                    ///< what is left of the rest; below 0, too much was taken
+  std::map<std::string, std::size_t> projects_;  ///< bytes held; as many entries as there are projects
 };
 
 }  // namespace podfence::proxy

@@ -1,5 +1,6 @@
 #include "proxy/request_content.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "rules/refusal.hpp"
@@ -40,9 +41,13 @@ Task<std::optional<std::string>> RequestContent::read_whole(std::size_t limit, B
     exceeded_ = limit;
     co_return std::nullopt;
   }
+  // It takes room while it comes: that it comes at all is not enough.
+  const auto end = std::chrono::steady_clock::now() + limits_.content_idle_time;
   while (true) {
     const auto piece = co_await next();
     if (piece.empty()) break;
+    late_ = std::chrono::steady_clock::now() > end;
+    if (late_) co_return std::nullopt;
     if (piece.size() > limit - whole.size()) {
       exceeded_ = limit;
       co_return std::nullopt;

@@ -162,6 +162,9 @@ void Server::State::forget_empty() {
 void Server::State::share_out() {
   connections.share_out(listeners.size());
   services.requests.share_out(listeners.size());
+  // podfence itself has a part.
+  for (auto* budget : {&services.buffers, &services.spool, &services.unpacking})
+    budget->share_out(listeners.size() + 1);
 }
 
 /// Waits for the last client, or cuts off who is still there when the time is over.

@@ -75,7 +75,11 @@ Task<Refused> SpooledArchive::unpack() {
   if (!memory.take(memory_to_unpack(compression)))
     co_return refused(refusal("server.busy"), "too many archives are being unpacked");
   Spool unpacked(services_.spool_directory);
-  Unpacker unpacker(compression, source_of(spool_));
+  Unpacker unpacker(compression, [this, source = source_of(spool_)] {
+    const auto packed = source();
+    worked_ += packed.size();
+    return packed;
+  });
   while (true) {
     const auto piece = unpacker.read();
     if (piece.empty()) break;
@@ -97,6 +101,7 @@ Task<void> SpooledArchive::pause_behind(std::uint64_t bytes) {
 Task<std::variant<rules::Archive, Deny>> SpooledArchive::judge(rules::ArchiveRules archive_rules,
                                                                rules::Archive known) {
   rules::ArchiveJudge members(std::move(archive_rules), std::move(known));
+  digested_ = 0;
   try {
     ArchiveReader reader(spool_.rewound());
     co_return co_await judge(reader, members);
@@ -141,16 +146,18 @@ Task<Refused> SpooledArchive::take_digest(ArchiveReader& reader, rules::ArchiveJ
   BufferBudget::Share memory(services_.unpacking, project_);
   if (!memory.take(memory_to_unpack(compression)))
     co_return refused(refusal("server.busy"), "too many archives are being unpacked");
-  Unpacker content(compression,
-                   [&] { return first.empty() ? reader.read() : std::exchange(first, std::string_view()); });
+  Unpacker content(compression, [&] {
+    const auto packed = first.empty() ? reader.read() : std::exchange(first, std::string_view());
+    worked_ += packed.size();
+    return packed;
+  });
   Sha256 digest;
-  std::uint64_t size = 0;
   while (true) {
     const auto piece = content.read();
     if (piece.empty()) break;
     digest.add(piece);
-    size += piece.size();
-    if (size > services_.limits.archive_bytes) co_return too_large(services_.limits.archive_bytes);
+    digested_ += piece.size();
+    if (digested_ > services_.limits.archive_bytes) co_return too_large(services_.limits.archive_bytes);
     co_await pause_behind(piece.size());
   }
   co_return members.take_digest(reader.member(), digest.digits());
@@ -162,7 +169,13 @@ Task<ContentPiece> SpooledArchive::next_piece() {
   piece_.clear();
   try {
     if (!reader_) begin_writing();
-    while (!complete_ && writer_.written().size() < slice) write_more();
+    auto position = reader_->position();
+    while (!complete_ && writer_.written().size() < slice) {
+      write_more();
+      // Of members that are left out nothing is written.
+      co_await pause_behind(reader_->position() - position);
+      position = reader_->position();
+    }
   } catch (const std::exception& error) {  // of any kind: the client is told what it was
     broken_ = error.what();
     co_return ContentPiece();

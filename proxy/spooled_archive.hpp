@@ -57,7 +57,8 @@ class SpooledArchive final : public ContentSource {
   const std::string& project_;
   Spool spool_;
   BufferBudget::Share disk_;
-  std::uint64_t worked_ = 0;  ///< bytes since others were served
+  std::uint64_t worked_ = 0;    ///< bytes since others were served
+  std::uint64_t digested_ = 0;  ///< bytes of this reading that a digest was made of
 
   rules::WrittenMembers written_;
   std::unique_ptr<ArchiveReader> reader_;

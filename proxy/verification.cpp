@@ -95,6 +95,9 @@ Task<Result> Verification::join() {
     if (auto* refused = std::get_if<Deny>(&list)) co_return std::move(*refused);
     if (auto* error = std::get_if<rules::Reply>(&list)) co_return std::move(*error);
     lists.push_back(std::get<std::string>(std::move(list)));
+    // Once as they are, and once joined.
+    if (!joined_.take(2 * lists.back().size()))
+      co_return Deny{refusal("server.busy"), "large answers wait for their readers"};
   }
   auto whole = rules::joined(lists);
   if (!whole) co_return Deny{refusal("upstream.answer"), "lists that cannot be joined"};

@@ -23,7 +23,11 @@ class Verification {
   using Result = std::variant<Project, rules::Deny, rules::Reply>;
 
   Verification(Services& services, std::vector<Project> projects, const RequestHead& head, RequestContent& content)
-      : services_(services), projects_(std::move(projects)), head_(head), content_(content) {
+      : services_(services),
+        projects_(std::move(projects)),
+        head_(head),
+        content_(content),
+        joined_(services.buffers, "") {
     for (auto& project : projects_) project = with_full_names(std::move(project));
   }
 
@@ -51,6 +55,7 @@ class Verification {
   RequestContent& content_;
   rules::Match match_;
   std::optional<std::string> read_;
+  BufferBudget::Share joined_;  ///< until the answer has been sent
 };
 
 }  // namespace podfence::proxy

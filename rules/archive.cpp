@@ -107,11 +107,13 @@ ArchiveJudge::ArchiveJudge(ArchiveRules rules, Archive known)
     : rules_(sorted(std::move(rules))), archive_(std::move(known)) {}
 
 std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
+  if (++members_ > max_members) return refused(refusal("archive.members"), std::to_string(max_members));
   const auto name = clean_member_name(member.name);
   if (rules_.is_extracted && !rules_.is_image && (is_second_copy(member.name) || is_root(member))) return std::nullopt;
   if (!name) return refused(refusal("archive.name"), member.name);
   name_bytes_ += name->size();
-  if (++members_ > max_members) return refused(refusal("archive.members"), std::to_string(max_members));
+  // A few bytes would be gigabytes to be read.
+  if (rules_.is_image && member.has_holes) return refused(refusal("archive.holes"), *name);
   if (is_among(rules_.reserved, *name)) return refused(refusal("archive.reserved"), *name);
   if (is_among(rules_.texts, *name)) {
     if (member.type != Type::File) return refused(refusal("archive.text-type"), *name);

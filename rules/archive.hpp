@@ -23,6 +23,7 @@ struct ArchiveMember {
   std::string name;
   std::string link = {};   ///< of links
   std::uint64_t size = 0;  ///< bytes of a file
+  bool has_holes = false;  ///< of a file: fewer bytes are in the archive
 };
 
 /// What a kind of archive may be. The texts are members that the rules read; they must be plain files.

@@ -40,7 +40,7 @@ const std::array<HttpLimitRow, http_limit_count> http_limit_rows = {{
     {"project_connections", Unit::Count, &L::project_connections, 16, 100'000, "likewise of one project", "http.connections"},
     {"requests", Unit::Count, &L::requests, 32, 500'000, "requests at work at a time, of all projects, streams and tunnels among them; fewer where the limit of open files has no room for them", "server.requests"},
     {"head_time", Unit::Seconds, &L::head_time, 1, 5 * minute, "from the first byte of a head to its end", "http.timeout"},
-    {"content_idle_time", Unit::Seconds, &L::content_idle_time, 5, 1 * hour, "between two pieces of a request's content", "http.timeout"},
+    {"content_idle_time", Unit::Seconds, &L::content_idle_time, 5, 1 * hour, "between two pieces of a request's content; all of a content that is judged, archives aside", "http.timeout"},
     {"idle_time", Unit::Seconds, &L::idle_time, 3 * minute + 1, 24 * hour, "between two requests of a connection", cut},
     {"send_idle_time", Unit::Seconds, &L::send_idle_time, 5, 1 * hour, "between two pieces of a whole answer that the client takes", cut},
     {"stream_send_idle_time", Unit::Seconds, &L::stream_send_idle_time, 5, 24 * hour, "likewise of an answer that is passed on as it comes, or of a tunnel", cut},

@@ -47,7 +47,7 @@ struct HttpLimits {
   std::size_t requests = 2048;  ///< that are at work at a time, streams and tunnels too
   // Times
   Time head_time{30'000};
-  Time content_idle_time{300'000};  ///< for each piece of a request's content
+  Time content_idle_time{300'000};  ///< for each piece of a request's content, and for all of one that is judged
   Time idle_time{240'000};          ///< between requests
   Time send_idle_time{30'000};      ///< for each piece of a whole answer that the client takes
   /// For each piece of an answer that is passed on as it comes, and of a tunnel. Somebody may be reading a page.

@@ -189,6 +189,7 @@ inline constexpr auto refusal_table = std::to_array<Refusal>({
   {"archive.hard-link", 400, "the archive has a hard link to something that is no earlier file of the archive: {}", "pack the file itself"},
   {"archive.link", 400, "the archive has a link that leads out of it, or a hard link: {}", "pack the file itself"},
   {"archive.type", 400, "the archive has a member that is no file, directory or link: {}", "leave devices, pipes and sockets out"},
+  {"archive.holes", 400, "the archive has a file with holes: {}", "pack it without --sparse"},
   {"archive.text-type", 400, "the member must be a plain file: {}", "pack the file itself, not a link to it"},
   {"archive.text-size", 413, "the member is too large to be read: {}", "make it smaller"},
   {"archive.reserved", 400, "the member's name is one of podfence's own: {}", "choose another name"},

@@ -55,6 +55,36 @@ TEST_CASE("nobody takes more than there is in all, nor more than a project's par
   CHECK(other.take(50));
 }
 
+TEST_CASE("half is shared out among the projects, so that some cannot keep all from another") {
+  BufferBudget budget(120, 60);
+  budget.share_out(3);  // 20 for each, and 60
+  BufferBudget::Share one(budget, "p1"), two(budget, "p2"), three(budget, "p3");
+  CHECK(one.take(60));
+  CHECK(two.take(40));
+  CHECK_FALSE(two.take(1));
+  CHECK(three.take(20));
+  CHECK_FALSE(three.take(1));
+  one.shrink_to(50);
+  CHECK(three.take(10));
+  CHECK_FALSE(two.take(1));
+  three.shrink_to(0);
+  CHECK(two.take(10));
+  CHECK(three.take(20));
+
+  // There are fewer now, and then more: nobody loses what is held.
+  budget.share_out(2);
+  CHECK_FALSE(one.take(1));
+  CHECK(one.bytes() == 50);
+  budget.share_out(60);
+  CHECK_FALSE(one.take(1));
+  one.shrink_to(0);
+  two.shrink_to(0);
+  three.shrink_to(0);
+  CHECK(one.take(60));
+  CHECK_FALSE(two.take(3));
+  CHECK(two.take(2));
+}
+
 TEST_CASE("clients that do not read large lists use up their project's part only, and are cut") {
   auto limits = large_answers();
   limits.send_idle_time = Milliseconds(3000);

@@ -174,7 +174,24 @@ TEST_CASE("an archive is refused when it, or what it unpacks to, is larger than 
   auto inner = saved("", zeros);
   inner[0].second = packed(zeros, "gzip -9");
   CHECK(proxy.ask(sized(tar(inner))).status == 413);
+  // Layers that are small each.
+  const std::string small(60'000, '\0');
+  const auto layer = packed(small, "gzip -9"), id = R"("sha256:)" + digest_of(small) + R"(")";
+  const Members layers{{"a", layer},
+                       {"b", layer},
+                       {"c", R"({"rootfs":{"type":"layers","diff_ids":[)" + id + "," + id + "]}}"},
+                       {"manifest.json", R"([{"Layers":["a","b"],"Config":"c"}])"}};
+  CHECK(proxy.ask(sized(tar(layers))).content.find("rule archive.too-large") != std::string::npos);
   CHECK(proxy.podman.requests("POST").size() == 1);
+}
+
+TEST_CASE("an image whose files have holes is refused before they are read") {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() + "/" + std::string(64, 'a');
+  const auto sparse = packed("", "truncate -s 8G " + file + " && tar --sparse -cf - " + file + " 2>/dev/null");
+  REQUIRE(sparse.size() < 20'000);
+  ImageProxy proxy;
+  CHECK(proxy.ask(sized(sparse)).content.find("rule archive.holes") != std::string::npos);
 }
 
 TEST_CASE("a layer may be packed, and is known by what it unpacks to") {

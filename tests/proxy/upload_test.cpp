@@ -195,6 +195,18 @@ TEST_CASE("judged content that stalls gets 408, and upstream sees nothing of it"
   CHECK(proxy.podman.requests("POST").empty());
 }
 
+TEST_CASE("judged content that comes byte by byte has the idle time for all of it") {
+  auto limits = short_limits();
+  limits.content_idle_time = Milliseconds(300);
+  UploadProxy proxy(limits);
+  auto client = proxy.client();
+  client.send("POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: 1000\r\n\r\n{");
+  for (int byte = 0; byte < 1000 && client.silent(Milliseconds(10)); ++byte) client.send(" ");
+  CHECK(client.read_answer().status == 408);
+  CHECK(client.ended());
+  CHECK(proxy.podman.requests("POST").empty());
+}
+
 TEST_CASE("downloads and their HEAD carry the file's description") {
   UploadProxy proxy;
   const std::string fields =

@@ -74,6 +74,23 @@ TEST_CASE("a build secret's second copy is left out, and nothing that only looks
   CHECK(judge({file("/podman-build-secret1/x")}) == "archive.name /podman-build-secret1/x");
 }
 
+TEST_CASE("members that are left out count as the others do") {
+  for (const auto& left_out : {file("/home/me/podman-build-secret1"), directory("/")}) {
+    ArchiveJudge many({.is_extracted = true});
+    std::optional<Deny> deny;
+    for (int i = 0; i < 600'000 && !deny; ++i) deny = many.judge(left_out);
+    REQUIRE(deny);
+    CHECK(deny->rule->id == "archive.members");
+  }
+}
+
+TEST_CASE("a file of an image has no holes, which would be much to read in a few bytes") {
+  auto holes = file("blobs/sha256/a");
+  holes.has_holes = true;
+  CHECK(judge({holes}, {.is_extracted = true, .is_image = true}) == "archive.holes blobs/sha256/a");
+  CHECK(judge({holes}) == "");
+}
+
 TEST_CASE("a text that is read must be one plain file of bounded size, and podfence's own names are not taken") {
   const ArchiveRules rules{.is_extracted = true, .texts = {"Dockerfile"}, .reserved = {"mine"}, .text_bytes = 10};
   CHECK(judge({file("Dockerfile", 10)}, rules) == "");
