@@ -11,6 +11,13 @@ namespace podfence::rules::bounds {
 /// Bytes of all labels of an object. They stand in every list and event, also in those that others are shown parts of.
 inline constexpr std::size_t labels_size = 64 * 1024;
 
+/// Of EnvMerge: how many entries, their bytes, and bytes of what a variable may hold that they name.
+inline constexpr std::size_t merged_entries = 8, merged_entry_size = 1024, merged_value_size = 4096;
+/// A line of /etc/passwd or /etc/group.
+inline constexpr std::size_t account_line_size = 1024;
+/// The kernel's own.
+inline constexpr std::size_t path_size = 4095;
+
 constexpr Rule within(std::int64_t least, std::int64_t most) {
   return {.kind = Rule::Kind::Bounded, .least = least, .most = most};
 }

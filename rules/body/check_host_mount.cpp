@@ -50,6 +50,14 @@ std::optional<Deny> settle_sub_path(const HostPath& source, HostMount& mount, co
   return version ? use_volume(volume, place) : std::nullopt;
 }
 
+/// Where Podman looks up users and groups when a container or an exec session starts: of a bind there it opens
+/// `SOURCE/passwd` on the host (libpod: getUserOverrides). A volume is passed over.
+std::optional<Deny> check_accounts(const HostMount& mount) {
+  constexpr auto read_by_podman = std::to_array<std::string_view>({"/etc", "/etc/passwd", "/etc/group"});
+  const bool is_read = mount.sub_path.empty() && contains(read_by_podman, mount.target);
+  return is_read ? refuse(refusal("mount.accounts"), mount.target) : std::nullopt;
+}
+
 void note_source(const HostPath& source, const Place& place) {
   if (source.workspace) place.judged.sources.insert({source.workspace->host, source.below, source.client});
 }
@@ -64,6 +72,7 @@ std::variant<HostMount, Deny> judge_host_mount(const HostMount& asked, const Pla
   HostMount mount{source.host, std::get<std::string>(std::move(target)),
                   options_of(asked.options, source.workspace && source.workspace->read_only)};
   if (auto deny = settle_sub_path(source, mount, place)) return std::move(*deny);
+  if (auto deny = check_accounts(mount)) return std::move(*deny);
   note_source(source, place);
   return mount;
 }

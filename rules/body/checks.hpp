@@ -53,6 +53,15 @@ std::optional<Deny> add_project_label(json::Value& content, std::string_view lab
 Check judge_environment, judge_host_entry, judge_group, judge_timezone, judge_umask, judge_duration;
 inline constexpr Rule environment =
     confidential(checked(judge_environment, "`NAME=value`; a bare name or `*` would read the host's"));
+// check_environment_merge.cpp
+Check judge_merged_environment, judge_account_line, judge_directory;
+inline constexpr Rule merged_environment = confidential(checked(
+    judge_merged_environment, "`NAME=value`, short, with one `$` at most; few, and none where variables are long"));
+inline constexpr Rule account_line = checked(judge_account_line, "one short line with few `$`");
+inline constexpr Rule directory = checked(judge_directory, "up to 4095 bytes");
+/// When all of the content is judged. `merged` and `environment`: names of members.
+std::optional<Deny> check_merged_environment(const json::Value& content, std::string_view merged,
+                                             std::string_view environment, const Place& place);
 inline constexpr Rule host_entry = checked(judge_host_entry, "`name:address`, no host-gateway");
 inline constexpr Rule group = checked(judge_group, "a name or number, no keep-groups");
 inline constexpr Rule timezone = checked(judge_timezone, "the name of a time zone, no path");

@@ -60,6 +60,7 @@ std::optional<Deny> finish_labels_compat(json::Value& content, const Place& plac
 
 std::optional<Deny> finish_container_compat(json::Value& content, const Place& place) {
   if (auto deny = check_unnamed_volumes(content, place)) return deny;
+  if (auto deny = check_merged_environment(content, "EnvMerge", "Env", place)) return deny;
   if (auto deny = settle_content(Body::ContainerCreateCompat, content, place)) return deny;
   add_short_name_compat(content, place);
   const JudgedBody& judged = place.judged;
@@ -74,6 +75,7 @@ std::optional<Deny> finish_container_compat(json::Value& content, const Place& p
 std::optional<Deny> finish_container_libpod(json::Value& content, const Place& place) {
   const auto& project = place.exchange.project;
   if (auto deny = check_unnamed_volumes(content, place)) return deny;
+  if (auto deny = check_merged_environment(content, "envmerge", "env", place)) return deny;
   if (auto deny = add_project_label(content, "labels", project)) return deny;
   if (const auto& names = place.judged.environment_secrets; !names.empty())
     content.find("labels")->set(environment_secrets_label(project), environment_secrets_text(names));

@@ -79,7 +79,9 @@ void add_short_name_libpod(json::Value& content, const Place& place) {
 void add_short_name_of_pod(json::Value& content, const Place& place) {
   add_short_name_libpod(content, place);
   const std::string name(short_name(place.exchange.project, content.text("name")));
-  if (has_private_names(place.exchange.project) && !name.empty() && content.text("hostname").empty())
+  const json::Value* mode = json::at(content, "utsns.nsmode");
+  const bool is_joined = mode && *mode->string() == "container";  // and so is its host name
+  if (has_private_names(place.exchange.project) && !name.empty() && content.text("hostname").empty() && !is_joined)
     content.set("hostname", name);
 }
 

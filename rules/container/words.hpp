@@ -39,6 +39,7 @@ struct Words {
   std::string_view restart_policy;
   std::string_view ulimits, ulimit_name, ulimit_soft, ulimit_hard;
   std::string_view pod;
+  std::string_view hostname, uts;
   std::string_view dropped_capabilities;
   std::string_view read_only_root;
   std::string_view environment;

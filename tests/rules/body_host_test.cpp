@@ -86,6 +86,49 @@ TEST_CASE("host files cannot be written, read or deleted by a compat create") {
   }
 }
 
+TEST_CASE("what Podman puts variables in is short, and names one variable at a time") {
+  const std::string long_text(5000, 'x');
+  const auto merged = [](int entries, const std::string& entry) {
+    std::string list;
+    for (int i = 0; i < entries; ++i) list += (list.empty() ? "\"" : ",\"") + entry + "\"";
+    return list;
+  };
+  for (const auto& [entries, refused] :
+       std::initializer_list<std::pair<std::string, bool>>{{merged(1, "PATH=$PATH:/x"), false},
+                                                           {merged(8, "PATH=$PATH:/x"), false},
+                                                           {merged(9, "PATH=$PATH:/x"), true},
+                                                           {merged(1, "PATH=$PATH$PATH"), true},
+                                                           {merged(1, "A=${B}${C}"), true},
+                                                           {merged(1, "A=" + long_text), true},
+                                                           {merged(1, "A=" + long_text.substr(0, 1000)), false}}) {
+    CAPTURE(entries);
+    CHECK((compat("\"EnvMerge\":[" + entries + "]") == "env.merge") == refused);
+    CHECK((libpod("\"envmerge\":[" + entries + "]") == "env.merge") == refused);
+  }
+  CHECK(compat(R"("EnvMerge":["A=$B"],"Env":["B=)" + long_text + "\"]") == "env.merge");
+  CHECK(libpod(R"("envmerge":["A=$B"],"env":{"B":")" + long_text + "\"}") == "env.merge");
+  CHECK(compat(R"("Env":["B=)" + long_text + "\"]").starts_with("{"));
+
+  CHECK(libpod(R"("passwd_entry":"$USERNAME:*:$UID:$GID:$NAME:$HOME:/bin/sh")").starts_with("{"));
+  for (const auto& line :
+       {long_text, std::string("$HOME$HOME$HOME$HOME$HOME$HOME$HOME$HOME$HOME"), std::string("a\\nb")}) {
+    CHECK(libpod(R"("passwd_entry":")" + line + "\"") == "field.value");
+    CHECK(libpod(R"("group_entry":")" + line + "\"") == "field.value");
+  }
+  CHECK(compat(R"("WorkingDir":"/)" + long_text + "\"") == "field.value");
+  CHECK(libpod(R"("work_dir":"/)" + long_text + "\"") == "field.value");
+}
+
+TEST_CASE("an image whose variables are long takes no EnvMerge") {
+  World world = two_projects();
+  world.image(id('e'), {"localhost/shared:latest"}, R"({"Config":{"Env":["PATH=)" + std::string(5000, 'x') + R"("]}})");
+  const auto with = [&](const std::string& fields) {
+    return judge(Body::ContainerCreateCompat, R"({"Image":"localhost/shared")" + fields + "}", world).denied;
+  };
+  CHECK(with(R"(,"EnvMerge":["A=$PATH"])") == "env.merge");
+  CHECK(with("") == "");
+}
+
 TEST_CASE("an environment entry must say its value") {
   for (const char* entry : {"SECRET", "PRE*", "*", "", "=x"}) {
     CAPTURE(std::string(entry));

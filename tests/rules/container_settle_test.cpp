@@ -56,6 +56,56 @@ TEST_CASE("what a client says nothing about is the default of policy, in both fa
     CHECK_MESSAGE(sends(libpod, part), part, libpod);
 }
 
+TEST_CASE("of a quota and its period the kernel keeps the one that is not said, so an update says both") {
+  Judge judge;
+  judge.policy.limit(Amount::Cpus).most = 1'000'000'000;
+  const std::pair<Body, std::pair<const char*, const char*>> periods[] = {
+      {Body::ContainerUpdateCompat, {R"({"CpuPeriod":1000})", "CpuPeriod"}},
+      {Body::ContainerUpdateLibpod, {R"({"cpu":{"period":1000}})", "cpu.period"}},
+      {Body::ContainerUpdateLibpod, {R"({"Resources":{"cpu":{"period":1000}}})", "Resources.cpu.period"}},
+      {Body::ContainerCreateCompat,
+       {R"({"Image":"localhost/shared","HostConfig":{"CpuPeriod":1000}})", "HostConfig.CpuPeriod"}},
+      {Body::ContainerCreateLibpod, {R"({"image":"localhost/shared","cpu_period":1000})", "cpu_period"}},
+  };
+  for (const auto& [body, row] : periods) {
+    CAPTURE(row.first);
+    const auto outcome = judge.outcome(body, row.first);
+    CHECK(outcome.denied == "field.value");
+    CHECK(outcome.subject == row.second);
+    CHECK(outcome.way_out == "say the quota that goes with it");
+  }
+  CHECK(judge(Body::ContainerUpdateCompat, R"({"CpuQuota":50000})") == R"({"CpuQuota":50000,"CpuPeriod":100000})");
+  CHECK(judge(Body::ContainerUpdateLibpod, R"({"cpu":{"quota":50000}})") ==
+        R"({"cpu":{"quota":50000,"period":100000}})");
+  CHECK(judge(Body::ContainerUpdateCompat, R"({"CpuQuota":5000,"CpuPeriod":10000})") ==
+        R"({"CpuQuota":5000,"CpuPeriod":10000})");
+  CHECK(judge(Body::ContainerUpdateCompat, R"({"CpuQuota":50000,"CpuPeriod":1000})") == "limit.policy");
+}
+
+TEST_CASE("beside somebody's UTS namespace there is no host name, which Podman would look up among everybody's pods") {
+  Judge judge;
+  judge.world.add(Kind::Pod, "shop", id('6'), "p1", R"({"SharedNamespaces":["ipc","net","uts"]})");
+  const auto joined = [&](const std::string& name, const std::string& how) {
+    return judge.libpod(R"("hostname":")" + name + "\"," + how);
+  };
+  for (const char* name : {"their", "theirpod", "ab3", "x"}) {
+    CAPTURE(name);
+    CHECK(joined(name, R"("utsns":{"nsmode":"container","value":"web"})") == "field.value");
+    CHECK(joined(name, R"("pod":"shop")") == "field.value");
+    CHECK(joined(name, R"("pod":"shop","utsns":{"nsmode":"pod"})") == "field.value");
+    CHECK(judge.compat(R"("Hostname":")" + std::string(name) + R"(","HostConfig":{"UTSMode":"container:web"})") ==
+          "field.value");
+    CHECK(judge(Body::PodCreate, R"({"hostname":")" + std::string(name) +
+                                     R"(","utsns":{"nsmode":"container","value":"web"}})") == "field.value");
+    CHECK(sends(joined(name, R"("utsns":{"nsmode":"private"})"), R"("hostname":")" + std::string(name) + "\""));
+    CHECK(sends(joined(name, R"("pod":"shop","utsns":{"nsmode":"private"})"), R"("hostname":)"));
+    CHECK(sends(judge.compat(R"("Hostname":")" + std::string(name) + "\""), R"("Hostname":)"));
+  }
+  // Said again: Podman itself would leave it out.
+  CHECK_FALSE(sends(joined("shop", R"("pod":"shop")"), "hostname"));
+  CHECK(joined("shop", R"("pod":"shop")").starts_with("{"));
+}
+
 TEST_CASE("what a client says is not overwritten by a default") {
   Judge judge;
   judge.policy.limit(Amount::Memory).standard = 512 * mebi;

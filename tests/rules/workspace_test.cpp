@@ -163,6 +163,17 @@ TEST_CASE("the target of a workspace is judged as a volume's") {
     }
 }
 
+TEST_CASE("a workspace is not where Podman itself looks up users and groups, through links") {
+  for (const char* target : {"/etc", "/etc/", "/etc/passwd", "/etc/group"})
+    for (const auto form : forms) {
+      CAPTURE(std::string(target));
+      CAPTURE(static_cast<int>(form));
+      CHECK(mounted(form, "/workspace", target).denied == "mount.accounts");
+    }
+  for (const char* target : {"/etc/app", "/etc2", "/opt/etc"})
+    CHECK(mounted(Form::Bind, "/workspace", target).denied == "");
+}
+
 TEST_CASE("options of a workspace are those that make it narrower; what clients add out of habit is dropped") {
   const std::string all = "nosuid,nodev,rprivate,";
   struct Case {

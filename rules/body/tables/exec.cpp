@@ -21,7 +21,7 @@ constexpr Row create[] = {
     {"Detach",        Boolean,  pass},
     {"DetachKeys",    Text,     keep_zero(pass)},
     {"Env[]",         Text,     environment},
-    {"WorkingDir",    Text,     pass},
+    {"WorkingDir",    Text,     directory},
     {"Cmd[]",         Text,     pass},
     {"Container",     Any,      drop},  // docker-py says the container again; the path has it
 };
