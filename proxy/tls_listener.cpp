@@ -137,6 +137,27 @@ AcceptorOf<asio::ip::tcp> listen(const Executor& executor, const rules::ControlL
   }
 }
 
+/// Who has no certificate yet is nobody, and must not take much: the one that has been at it for longest makes room.
+class Handshake {
+ public:
+  using Sockets = std::list<SocketOf<asio::ip::tcp>*>;
+
+  Handshake(Sockets& all, SocketOf<asio::ip::tcp>& own) : all_(all), own_(own) {
+    all.push_back(&own);
+    if (all.size() <= max_handshakes) return;
+    boost::system::error_code ignored;
+    all.front()->close(ignored);
+    all.pop_front();
+  }
+  ~Handshake() { std::erase(all_, &own_); }
+  Handshake(const Handshake&) = delete;
+  Handshake& operator=(const Handshake&) = delete;
+
+ private:
+  Sockets& all_;
+  SocketOf<asio::ip::tcp>& own_;
+};
+
 }  // namespace
 
 TlsListener::TlsListener(const Executor& executor, rules::ControlListener options, const Server& server,
@@ -147,7 +168,8 @@ TlsListener::TlsListener(const Executor& executor, rules::ControlListener option
       context_(make_tls_context(options_)) {}
 
 void TlsListener::start() {
-  clients_.tasks().spawn(accept_all(acceptor_, [this](SocketOf<Tcp> socket) { begin(std::move(socket)); }));
+  clients_.tasks().spawn(
+      accept_all(acceptor_, [this](SocketOf<Tcp> socket) { clients_.tasks().spawn(serve(std::move(socket))); }));
 }
 
 void TlsListener::stop() {
@@ -165,22 +187,7 @@ std::string TlsListener::reload() {
   }
 }
 
-/// Who has no certificate yet is nobody, and must not take much.
-void TlsListener::begin(SocketOf<Tcp> socket) {
-  if (handshakes_ < max_handshakes) clients_.tasks().spawn(serve(std::move(socket)));
-}
-
 Task<void> TlsListener::serve(SocketOf<Tcp> socket) {
-  struct Count {
-    explicit Count(std::size_t& count) : count_(++count) {}
-    ~Count() { end(); }
-    void end() {
-      if (counts_) --count_;
-      counts_ = false;
-    }
-    std::size_t& count_;
-    bool counts_ = true;
-  } counted(handshakes_);
   const auto context = context_;
   boost::system::error_code ignored;
   const auto remote = address_text(socket.remote_endpoint(ignored));
@@ -188,8 +195,10 @@ Task<void> TlsListener::serve(SocketOf<Tcp> socket) {
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
   Pump pump{Stream(std::move(socket), *context), Socket(acceptor_.get_executor())};
   bool done = false;
-  co_await first_of(pump.handshake(done), pump.limit(handshake_time));
-  counted.end();
+  {
+    const Handshake counted(handshakes_, pump.cipher.next_layer());
+    co_await first_of(pump.handshake(done), pump.limit(handshake_time));
+  }
   if (!done) co_return;
   Socket session(acceptor_.get_executor());
   boost::system::error_code error;

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
+#include <list>
 
 #include "proxy/control_listener.hpp"
 
@@ -23,13 +24,12 @@ class TlsListener final : public ControlListener {
  private:
   using Tcp = boost::asio::ip::tcp;
 
-  void begin(SocketOf<Tcp> socket);
   Task<void> serve(SocketOf<Tcp> socket);
 
   const std::chrono::milliseconds close_time_;  ///< for what a session said last
   AcceptorOf<Tcp> acceptor_;
   std::shared_ptr<boost::asio::ssl::context> context_;  ///< of connections that begin from now on
-  std::size_t handshakes_ = 0;
+  std::list<SocketOf<Tcp>*> handshakes_;                ///< the oldest first
 };
 
 }  // namespace podfence::proxy

@@ -1,6 +1,7 @@
 // Clients of a control plane over TLS that do not read: what podfence keeps for them has an end in time.
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <filesystem>
@@ -26,6 +27,17 @@ std::size_t tcp_sockets() {
     found += ::getsockopt(number, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0 && family == AF_INET;
   }
   return found;
+}
+
+/// A connection that says nothing.
+Socket silent_connection(std::uint16_t port) {
+  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(socket.file(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  return socket;
 }
 
 struct TlsControlPlane {
@@ -71,6 +83,18 @@ TEST_CASE("clients over TLS that read nothing leave no descriptors behind when t
   // The clients' own are left.
   CHECK(eventually([&] { return tcp_sockets() == before + count; }, 4 * patience));
   CHECK(clients.front().read_to_end().ends_with("<cut>"));
+}
+
+TEST_CASE("connections without a certificate keep no control plane out, however many wait") {
+  TlsControlPlane control;
+  control.logs(FakePodman::says(http_answer(200, "said", "text/plain")));
+  std::list<Socket> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(silent_connection(control.port));
+  for (int i = 0; i < 3; ++i) {
+    auto client = control.client();
+    client.send(logs_over_tls + "Connection: close\r\n\r\n");
+    CHECK(client.read_to_end().ends_with("said"));
+  }
 }
 
 TEST_CASE("what was said last is given to a client over TLS that takes its time") {
