@@ -1,12 +1,15 @@
 #include "rules/audit.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "rules/ascii.hpp"
 #include "rules/escaped.hpp"
 #include "rules/json.hpp"
 #include "rules/json_schema.hpp"
+#include "rules/plain_steps.hpp"
 
 namespace podfence::rules {
 namespace {
@@ -41,55 +44,72 @@ constexpr ascii::Set is_plain([](char c) { return (ascii::is_graphic(c) || c == 
 /// The line as text at once: there is one for each request.
 class LineForm {
  public:
-  LineForm() { line_.reserve(usual_size); }
-
   void text(std::string_view name, std::string_view text, std::size_t limit = std::string_view::npos) {
     begin(name);
     quote(text.substr(0, limit));
   }
   void plain(std::string_view name, const std::string& text) {
     begin(name);
-    line_ += json::write(text);
+    put(json::write(text));
   }
   template <class Integer>
   void number(std::string_view name, Integer value) {
     begin(name);
-    line_ += std::to_string(value);
+    char* const first = room(most_digits);
+    end_ -= static_cast<std::size_t>(first + most_digits - std::to_chars(first, first + most_digits, value).ptr);
   }
   void list(std::string_view name, const std::vector<std::string>& texts) {
     begin(name);
-    line_ += '[';
+    char before = '[';
     for (const auto& text : texts) {
-      if (line_.back() != '[') line_ += ',';
+      put({&before, 1});
+      before = ',';
       quote(text);
     }
-    line_ += ']';
+    put(texts.empty() ? "[]" : "]");
   }
-  std::string whole() && { return std::move(line_ += '}'); }
+  std::string whole() && {
+    put("}");
+    line_.resize(end_);
+    return std::move(line_);
+  }
 
  private:
   static constexpr std::size_t usual_size = 1024;
+  static constexpr std::size_t most_digits = 20;
+
+  /// For what is written next.
+  char* room(std::size_t bytes) {
+    if (bytes > line_.size() - end_) line_.resize(std::max(2 * line_.size(), end_ + bytes));
+    return line_.data() + std::exchange(end_, end_ + bytes);
+  }
+
+  void put(std::string_view text) { std::ranges::copy(text, room(text.size())); }
 
   void begin(std::string_view name) {
-    line_ += line_.empty() ? "{\"" : ",\"";
-    line_.append(name).append("\":");
+    const bool is_first = end_ == 0;
+    char* to = room(name.size() + 4);
+    *to++ = is_first ? '{' : ',';
+    *to++ = '"';
+    to = std::ranges::copy(name, to).out;
+    *to++ = '"';
+    *to = ':';
   }
 
   /// As `escaped` does, whose backslash is one more in JSON.
   void quote(std::string_view text) {
-    line_ += '"';
-    if (std::ranges::all_of(text, is_plain)) {
-      line_ += text;
+    put("\"");
+    const auto steps = plain_steps<Plain::InAscii>(text.data(), text.size());
+    if (std::ranges::all_of(text.substr(steps), is_plain)) {
+      put(text);
     } else {
-      for (const char c : escaped(text)) {
-        if (c == '\\' || c == '"') line_ += '\\';
-        line_ += c;
-      }
+      for (const char c : escaped(text)) put(c == '\\' ? "\\\\" : c == '"' ? "\\\"" : std::string_view(&c, 1));
     }
-    line_ += '"';
+    put("\"");
   }
 
-  std::string line_;
+  std::string line_ = std::string(usual_size, '\0');
+  std::size_t end_ = 0;  ///< of what has been written
 };
 
 /// What a line tells, in order.

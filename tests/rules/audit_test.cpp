@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "policy_files.hpp"
@@ -84,6 +85,23 @@ std::vector<AuditRecord> every_kind() {
 }
 
 }  // namespace
+
+TEST_CASE("a line is the document that it stands for, whatever bytes a client has sent and wherever") {
+  for (int byte = 0; byte < 256; ++byte)
+    for (std::size_t size = 1; size < 40; size += size % 16 == 0 ? 1 : 3)
+      for (const auto at : {std::size_t(0), size / 2, size - 1}) {
+        AuditRecord record;
+        record.subject = std::string(size, 'x');
+        record.subject[at] = static_cast<char>(byte);
+        record.objects = {record.subject, "o"};
+        record.bytes_in = std::numeric_limits<std::uint64_t>::max();
+        record.duration_us = std::numeric_limits<std::int64_t>::min();
+        REQUIRE(write_audit_line(record) == json::write(audit_document(record)));
+      }
+  AuditRecord record;
+  record.target = "/" + std::string(5000, '"');
+  CHECK(write_audit_line(record) == json::write(audit_document(record)));
+}
 
 TEST_CASE("a line is the text of its document") {
   for (auto record : every_kind()) {
