@@ -25,7 +25,7 @@ Deny refused(const Refusal* rule, std::string_view name) { return {rule, std::st
 
 /// Every member is looked for among these names.
 ArchiveRules sorted(ArchiveRules rules) {
-  for (auto* names : {&rules.texts, &rules.layers, &rules.reserved}) std::ranges::sort(*names);
+  for (auto* names : {&rules.texts, &rules.layers}) std::ranges::sort(*names);
   return rules;
 }
 
@@ -114,7 +114,8 @@ std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
   name_bytes_ += name->size();
   // A few bytes would be gigabytes to be read.
   if (rules_.is_image && member.has_holes) return refused(refusal("archive.holes"), *name);
-  if (is_among(rules_.reserved, *name)) return refused(refusal("archive.reserved"), *name);
+  if (!rules_.reserved.empty() && name->starts_with(rules_.reserved))
+    return refused(refusal("archive.reserved"), *name);
   if (is_among(rules_.texts, *name)) {
     if (member.type != Type::File) return refused(refusal("archive.text-type"), *name);
     std::uint64_t size = member.size;
@@ -130,6 +131,8 @@ std::optional<Deny> ArchiveJudge::judge(const ArchiveMember& member) {
 /// A hard link is extracted as what it names at that moment: a file of the archive, or something of the host.
 std::optional<Deny> ArchiveJudge::judge_link(const ArchiveMember& member, const std::string& name) {
   if (member.type == Type::SymbolicLink && rules_.is_image) {
+    // What is named by its digest is read where it stands, or is not there.
+    if (name == "blobs" || name.starts_with("blobs/")) return refused(refusal("archive.link"), name);
     auto target = link_target(name, member.link);
     if (!target) return refused(refusal("archive.link"), name);
     archive_.links.emplace(name, std::move(*target));

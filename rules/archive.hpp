@@ -33,7 +33,7 @@ struct ArchiveRules {
   bool checks_blobs = false;  ///< files `blobs/sha256/DIGITS` must have that digest
   std::vector<std::string> texts = {};     ///< clean names
   std::vector<std::string> layers = {};    ///< clean names: of these the digest without compression is wanted
-  std::vector<std::string> reserved = {};  ///< clean names that only podfence writes
+  std::string_view reserved = {};          ///< how the clean names begin that only podfence writes
   std::uint64_t text_bytes = 1024 * 1024;  ///< of each text
 };
 

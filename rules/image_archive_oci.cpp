@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "rules/body/checks.hpp"
 #include "rules/contains.hpp"
 #include "rules/image_archive_forms.hpp"
 #include "rules/image_target.hpp"
@@ -85,6 +86,10 @@ class LayoutCheck {
     if (!archive_.files.contains(name)) return Deny{refusal("archive.absent"), name, Kind::None};
     const auto manifest = depth > max_depth ? std::nullopt : parsed_text(archive_, name);
     if (!manifest || !has_only(*manifest, manifest_members)) return not_understood(name);
+    // They become those of every image with that configuration, whosever it is, and of its containers.
+    if (const auto* annotations = manifest->find("annotations"); annotations && annotations->members())
+      for (const auto& each : *annotations->members())
+        if (is_reserved_label(each.name)) return Deny{refusal("label.reserved"), each.name, Kind::None};
     for (const auto& each : manifest->list("manifests"))
       if (auto deny = (*this)(each, depth + 1)) return deny;
     if (const auto* config = manifest->find("config"))

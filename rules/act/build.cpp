@@ -38,6 +38,7 @@ struct Build {
   std::optional<Deny> find_images();
   std::optional<Deny> find_image(const Image& image);
   std::optional<Deny> note_fetch(const Image& image, bool newer);
+  void write_secrets(Forward& forward) const;
   Decision forward(const std::vector<QueryPair>& judged);
   dockerfile::Options dockerfile_options() const;
   std::vector<QueryPair> parameters(const std::vector<QueryPair>& judged) const;
@@ -146,13 +147,22 @@ std::vector<QueryPair> Build::parameters(const std::vector<QueryPair>& judged) c
     pairs.push_back({"buildargs", json::write(arguments)});
   }
   std::vector<std::string> secrets;
-  for (const auto& secret : options.secrets) secrets.push_back("id=" + secret.id + ",src=" + secret.source);
+  for (const auto& secret : options.secrets)
+    secrets.push_back("id=" + secret.id + ",src=" + build::written_secret(secrets.size()) + ",type=file");
   if (!secrets.empty()) pairs.push_back({"secrets", list(secrets)});
   std::vector<std::string> labels;
   for (const auto& [name, value] : options.labels) labels.push_back(name + "=" + value);
   labels.push_back(project.label_key + "=" + project.id);  // the last one counts
   pairs.push_back({"labels", list(labels)});
   return pairs;
+}
+
+void Build::write_secrets(Forward& forward) const {
+  for (std::size_t number = 0; number < options.secrets.size(); ++number) {
+    const auto text = exchange.request.archive->texts.find(options.secrets[number].source);
+    forward.members[text->first] = std::nullopt;
+    forward.members[build::written_secret(number)] = text->second;
+  }
 }
 
 Decision Build::forward(const std::vector<QueryPair>& judged) {
@@ -170,6 +180,7 @@ Decision Build::forward(const std::vector<QueryPair>& judged) {
   const std::vector<std::string> behind_from{build::cache_label(exchange.project, exchange.facts.ledger())};
   auto text = dockerfile::write(file, ids, behind_from);
   if (auto* deny = std::get_if<Deny>(&text)) return std::move(*deny);
+  write_secrets(forward);
   forward.members[std::string(build::written_file)] = std::get<std::string>(std::move(text));
   forward.request = {Method::Post, write_target(path, pairs), {{"Content-Type", "application/x-tar"}}, std::nullopt};
   note_uses(exchange, nullptr, forward);

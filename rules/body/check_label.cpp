@@ -24,6 +24,9 @@ constexpr auto reserved_prefixes = std::to_array<std::string_view>({
     "run.oci.",                       // crun: hooks, receivers, plugins
     "org.systemd.property.",          // properties of the scope
     "krun.",
+    "io.katacontainers.",
+    "org.criu.",                    // a configuration file of the host
+    "io.containers.trace-syscall",  // a hook writes the file that it names
     "module.wasm.",
 });
 

@@ -289,12 +289,14 @@ std::variant<Options, Deny> read_options(const Request& request, const Project& 
   return std::move(reader.options);
 }
 
+std::string written_secret(std::size_t number) { return ".podfence.secret-" + std::to_string(number); }
+
 ArchiveRules context_rules(const Options& options) {
   ArchiveRules rules{.is_extracted = true};
   rules.texts = options.files;
   rules.texts.insert(rules.texts.end(), ignore_files.begin(), ignore_files.end());
   for (const auto& secret : options.secrets) rules.texts.push_back(secret.source);
-  rules.reserved.emplace_back(written_file);
+  rules.reserved = written_prefix;
   return rules;
 }
 
@@ -314,6 +316,7 @@ std::vector<std::string> excludes_of(const Options& options, const Archive& cont
     }
   }
   excludes.emplace_back(written_file);
+  for (std::size_t number = 0; number < options.secrets.size(); ++number) excludes.push_back(written_secret(number));
   return excludes;
 }
 

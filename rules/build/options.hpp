@@ -15,8 +15,13 @@
 
 namespace podfence::rules::build {
 
-/// The name, in the context that Podman gets, of the file that is built from.
+/// How the names begin that podfence has in the context that Podman gets.
+inline constexpr std::string_view written_prefix = ".podfence.";
+/// Of the file that is built from.
 inline constexpr std::string_view written_file = ".podfence.Containerfile";
+/// Of a secret. Podman moves the file that a request names to the directory above the context, through links and
+/// whatever is there (compat/images_build.go): so it is never a name of the client's.
+std::string written_secret(std::size_t number);
 
 struct Secret {
   std::string id;

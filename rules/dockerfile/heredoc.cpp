@@ -109,13 +109,38 @@ class Line {
   std::vector<Heredoc> found_;
 };
 
+/// The line without what may stand between two brackets that come to stand side by side.
+std::string without_quotes(std::string_view line) {
+  std::string rest(line);
+  std::erase_if(rest, [](char c) { return c == '\\' || c == '\'' || c == '"'; });
+  return rest;
+}
+
+/// `${NAME` with something behind it that is no bracket, and a backslash further on.
+bool has_escape_behind_modifier(std::string_view line) {
+  for (auto at = line.find("${"); at != std::string_view::npos; at = line.find("${", at + 1)) {
+    auto end = at + 2;
+    while (end < line.size() && is_name(line[end])) ++end;
+    if (!line.substr(end).starts_with('}') && line.find('\\', end) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+/// A blank that is escaped belongs to the word before `<<`; and within a modifier BuildKit drops the backslashes, and
+/// then splits what has come of it at the blanks.
+bool escapes_decide(std::string_view line) {
+  return line.find("\\ ") != std::string_view::npos || line.find("\\\t") != std::string_view::npos ||
+         has_escape_behind_modifier(line);
+}
+
 }  // namespace
 
 std::variant<std::vector<Heredoc>, Deny> heredocs_of(const Command& command, EngineVersion engine) {
   const auto verb = command.row->verb;
   const bool may_have = verb == Verb::Run || verb == Verb::Copy || verb == Verb::Add || verb == Verb::Onbuild;
-  if (!may_have || command.rest.find("<<") == std::string::npos || json_list(command.rest))
+  if (!may_have || without_quotes(command.rest).find("<<") == std::string::npos || json_list(command.rest))
     return std::vector<Heredoc>{};
+  if (escapes_decide(command.rest)) return deny_at(refusal("dockerfile.text"), command.line, command.rest);
   auto heredocs = Line(command.rest).heredocs();
   if (!heredocs || (begins_as_list(command.rest) && !heredocs->empty()))
     return deny_at(refusal("dockerfile.text"), command.line, command.rest);

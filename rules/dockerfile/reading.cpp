@@ -33,6 +33,9 @@ std::optional<Deny> check_text(std::string_view text) {
     const bool ends_line = c == '\r' && (at + 1 == text.size() || text[at + 1] == '\n');
     if (ascii::is_control(c) && c != '\t' && !ends_line)
       return deny_at(refusal("dockerfile.text"), line, "a control character");
+    // Before a word the builder's reader drops it (Go: text/scanner), and nobody sees it.
+    if (at > 0 && text.substr(at).starts_with(byte_order_mark))
+      return deny_at(refusal("dockerfile.text"), line, "a byte order mark");
   }
   return std::nullopt;
 }

@@ -247,7 +247,20 @@ TEST_CASE("build secrets are files of the context") {
     return with_archive(world, "/v1.41/build?secrets=" + encode(secrets),
                         {{"Dockerfile", "FROM scratch\n"}, {"s", "x"}});
   };
-  CHECK(sent(with(R"(["id=a,src=./s"])"), "secrets") == R"(["id=a,src=s"])");
+  CHECK(sent(with(R"(["id=a,src=./s"])"), "secrets") == R"(["id=a,src=.podfence.secret-0,type=file"])");
+  // Podman moves what is named, wherever its name leads: none of them is the client's.
+  auto world_of_paths = builder();
+  const auto moved = with_archive(
+      world_of_paths, "/v1.41/build?secrets=" + encode(R"(["id=a,src=build/d/authorized_keys","id=b,src=s"])"),
+      {{"Dockerfile", "FROM scratch\n"}, {"build/d/authorized_keys", "key"}, {"s", "x"}});
+  CHECK(sent(moved, "secrets") ==
+        R"(["id=a,src=.podfence.secret-0,type=file","id=b,src=.podfence.secret-1,type=file"])");
+  CHECK(sent(moved, "excludes") == R"([".podfence.Containerfile",".podfence.secret-0",".podfence.secret-1"])");
+  const auto& members = forwarded(moved).members;
+  CHECK(members.at(".podfence.secret-0") == "key");
+  CHECK(members.at(".podfence.secret-1") == "x");
+  CHECK_FALSE(members.at("build/d/authorized_keys").has_value());
+  CHECK_FALSE(members.at("s").has_value());
   for (const std::string wrong : {R"(["id=a,src=../s"])", R"(["id=a,src=/etc/passwd"])", R"(["id=a,env=HOME"])",
                                   R"(["id=a,src=absent"])", R"(["src=s"])", R"(["id=a,type=env,src=s"])"}) {
     CAPTURE(wrong);

@@ -49,6 +49,9 @@ TEST_CASE("texts that could be read in two ways, or not at all, are refused by l
       {"RUN a\x0b", "dockerfile.text: line 2: a control character"},
       {"RUN a\x7f", "dockerfile.text: line 2: a control character"},
       {"RUN \xff", "dockerfile.text: it is not UTF-8"},
+      {"ADD \ufeffhttp://127.0.0.1/x /y", "dockerfile.text: line 2: a byte order mark"},
+      {"ADD \ufeff$X /y", "dockerfile.text: line 2: a byte order mark"},
+      {"ONBUILD ADD \ufeffhttp://127.0.0.1/x /y", "dockerfile.text: line 2: a byte order mark"},
       {joined, "dockerfile.text: line 2: it ends with a backslash"},
       {"RUN a \\\u00a0\nRUN b", "dockerfile.text: line 2: it ends with a backslash"},
       {"\nFOO a", "dockerfile.instruction: line 3: FOO"},
@@ -114,9 +117,17 @@ TEST_CASE("here-documents stay as they are, where the engine knows them and the 
     CHECK(below(row.lines) == row.expected);
     CHECK(rule_of(below(row.lines, podman_4)) == "dockerfile.heredoc");
   }
-  const std::string_view none[] = {"RUN cat <<<x",   "RUN echo $((1<<2))",   "RUN a<<EOF",
-                                   "RUN cat << EOF", "RUN echo \"a <<EOF\"", "RUN [\"a\",\"<<EOF\"]",
-                                   "CMD cat <<EOF",  "RUN echo 'it <<E'",    "RUN echo \"${A:-b} <<EOF\""};
+  const std::string_view none[] = {"RUN cat <<<x",
+                                   "RUN echo $((1<<2))",
+                                   "RUN a<<EOF",
+                                   "RUN cat << EOF",
+                                   "RUN echo \"a <<EOF\"",
+                                   "RUN [\"a\",\"<<EOF\"]",
+                                   "CMD cat <<EOF",
+                                   "RUN echo 'it <<E'",
+                                   "RUN echo \"${A:-b} <<EOF\"",
+                                   "RUN sed 's/\\./x/' ${A:-b} < in",
+                                   "RUN echo a\\ b < in"};
   for (const auto line : none) {
     CAPTURE(line);
     CHECK(below(line) == std::string(line) + "\n");
@@ -140,6 +151,19 @@ TEST_CASE("here-documents stay as they are, where the engine knows them and the 
       {"RUN cat <<EOF \"${A:-b}\"\nEOF", "dockerfile.text"},
       {"RUN echo ${A:-\"x <<EOF y\"}\nEOF", "dockerfile.text"},
       {"RUN echo \"${A:-\" <<EOF \"}\"\nEOF", "dockerfile.text"},
+      // To BuildKit's lexer an escaped blank is part of the word, and within a modifier backslashes are dropped.
+      {"RUN echo hi \\ <<CMD\nCMD", "dockerfile.text"},
+      {"RUN echo hi \\\t<<CMD\nCMD", "dockerfile.text"},
+      {"RUN true ${A:- \\<<E }\nE", "dockerfile.text"},
+      {"RUN true ${A:- \\<<E}", "dockerfile.text"},
+      {"RUN true ${A- \\<<E}", "dockerfile.text"},
+      {"RUN true x${A:- <\\<E}", "dockerfile.text"},
+      {"RUN true ${A:- 3\\<<E}", "dockerfile.text"},
+      {"RUN true ${A:=- \\1<<E}", "dockerfile.text"},
+      {"RUN true ${A:- \\<<-E}", "dockerfile.text"},
+      {"RUN true ${A:- <\"\\\"<E}", "dockerfile.text"},
+      {"COPY a ${A:- \\<<E }", "dockerfile.text"},
+      {"ONBUILD RUN true ${A:- \\<<E }", "dockerfile.text"},
   };
   for (const auto& row : refused) {
     CAPTURE(row.lines);

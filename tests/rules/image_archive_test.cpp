@@ -181,6 +181,22 @@ TEST_CASE("docker-archive: images without names are allowed") {
   CHECK(image.members.at("manifest.json") == R"([{"Config":"c.json","RepoTags":[],"Layers":["l/layer.tar","x.tar"]}])");
 }
 
+TEST_CASE(
+    "oci-archive: a manifest brings no annotation that a runtime acts on: it would be that of everybody's image") {
+  for (const char* name : {"run.oci.hooks.stdout", "org.systemd.property.X", "io.containers.trace-syscall",
+                           "io.podman.annotations.seccomp", "org.criu.config"}) {
+    CAPTURE(name);
+    auto files = oci_files("");
+    auto& text = files.at(blob('1'));
+    text.insert(text.size() - 1, named(name, "x"));
+    CHECK(rule_of(known(files)) == "label.reserved");
+  }
+  auto files = oci_files("");
+  auto& text = files.at(blob('1'));
+  text.insert(text.size() - 1, named("org.opencontainers.image.version", "1"));
+  CHECK(rule_of(known(files)) == "");
+}
+
 TEST_CASE("oci-archive: the name that Podman would give is the one that is judged and written") {
   const std::pair<std::string, std::string> rows[] = {
       {named(reference, "quay.io/a/b:1"), "quay.io/a/b:1"},
