@@ -7,6 +7,7 @@
 #include "proxy/failure.hpp"
 #include "proxy/log.hpp"
 #include "proxy/page_fields.hpp"
+#include "proxy/time_limit.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -16,6 +17,24 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t max_admin_sessions = 16;
+
+/// For what only reads. podfence's own commands wait for longer (question_time), and read what is told then.
+constexpr std::chrono::seconds reading_time{30};
+/// Who asks whether Podman answers does not wait until it might.
+constexpr std::chrono::seconds ready_time{5};
+
+std::chrono::seconds time_for(rules::OperatorAction action) {
+  return action == rules::OperatorAction::Ready ? ready_time : reading_time;
+}
+
+/// What only reads, and a removal: it has begun by then, and goes on by itself (Caretaker::end). All else is done to
+/// its end.
+bool may_be_left(rules::Method method) { return rules::is_safe(method) || method == rules::Method::Delete; }
+
+bool is_cancelled(const std::exception& error) {
+  const auto* failure = dynamic_cast<const boost::system::system_error*>(&error);
+  return failure && failure->code() == asio::error::operation_aborted;
+}
 
 }  // namespace
 
@@ -50,29 +69,43 @@ Task<void> Admin::serve(Connection::Socket socket) {
   co_await converse(client, deadline, limits_, std::move(respond));
 }
 
-Task<void> Admin::follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused) {
-  refused = co_await decisions_.follow(call, answer);
-}
-
 Task<void> Admin::respond(const RequestHead& head, Connection& client, Deadline& deadline, ClientAnswer& answer,
                           rules::AuditRecord& record) {
   RequestContent content(client, deadline, limits_, head, record);
-  auto call = rules::operator_call(head.method, head.target);
-  const auto* asked = std::get_if<rules::OperatorCall>(&call);
-  rules::Reply given;
-  if (!asked) {
-    given = operator_error(std::get<rules::Deny>(call));
-  } else if (asked->row->action == rules::OperatorAction::Decisions && head.method == rules::Method::Get) {
-    // A reader that goes makes room for another one at once. Whatever else is asked for is done to its end.
-    Refused refused;
-    co_await first_of(follow(*asked, answer, refused), client.until_peer_closed());
-    if (!refused) co_return;
+  std::optional<rules::Reply> given;
+  const auto call = rules::operator_call(head.method, head.target);
+  if (const auto* refused = std::get_if<rules::Deny>(&call)) {
     given = operator_error(*refused);
   } else {
-    given = co_await reply(*asked, head, content);
+    auto work = carry_out(std::get<rules::OperatorCall>(call), head, content, answer, given);
+    if (!may_be_left(head.method)) {
+      co_await std::move(work);
+    } else if (co_await first_of(std::move(work), client.until_peer_closed()) != 0) {
+      co_return;  // who goes makes room for another one at once
+    }
   }
+  if (!given) co_return;
   if (!content.complete()) answer.close_after();
-  co_await answer.send(given, fields_);
+  co_await answer.send(*given, fields_);
+}
+
+/// Nothing is given behind a stream.
+Task<void> Admin::carry_out(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
+                            ClientAnswer& answer, std::optional<rules::Reply>& given) {
+  if (call.row->action == rules::OperatorAction::Decisions && head.method == rules::Method::Get) {
+    if (const auto refused = co_await decisions_.follow(call, answer)) given = operator_error(*refused);
+  } else if (!rules::is_safe(head.method)) {
+    co_await give(call, head, content, given);
+  } else {
+    const auto time = time_for(call.row->action);
+    if (!co_await in_time(give(call, head, content, given), time))
+      given = operator_error(rules::Deny{rules::refusal("operator.engine"), no_answer_within(time).subject});
+  }
+}
+
+Task<void> Admin::give(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
+                       std::optional<rules::Reply>& given) {
+  given = co_await reply(call, head, content);
 }
 
 Task<rules::Reply> Admin::reply(rules::OperatorCall asked, const RequestHead& head, RequestContent& content) {
@@ -89,6 +122,7 @@ Task<rules::Reply> Admin::reply(rules::OperatorCall asked, const RequestHead& he
   try {
     co_return co_await api_.answer(std::move(asked), std::move(text));
   } catch (const std::exception& error) {
+    if (is_cancelled(error)) throw;
     log("a request of the operator's came to nothing: " + said_by(error));
     co_return operator_error(rules::Deny{rules::refusal("server.internal"), std::string(asked.row->path)});
   }

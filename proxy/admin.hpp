@@ -27,10 +27,12 @@ class Admin {
 
  private:
   Task<void> serve(Connection::Socket socket);
-  using Refused = std::optional<rules::Deny>;
   Task<void> respond(const RequestHead& head, Connection& client, Deadline& deadline, ClientAnswer& answer,
                      rules::AuditRecord& record);
-  Task<void> follow(const rules::OperatorCall& call, ClientAnswer& answer, Refused& refused);
+  Task<void> carry_out(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
+                       ClientAnswer& answer, std::optional<rules::Reply>& given);
+  Task<void> give(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
+                  std::optional<rules::Reply>& given);
   Task<rules::Reply> reply(rules::OperatorCall call, const RequestHead& head, RequestContent& content);
 
   const Limits& limits_;

@@ -69,6 +69,11 @@ Departure::Exchange::Exchange(Departure& departure) : departure_(departure) {
 
 Departure::Exchange::~Exchange() { departure_.all_.remove(departure_); }
 
+void Departure::send_away() {
+  sent_away_ = true;
+  if (is_linked()) look(Clock::now());  // else the next exchange is looked at
+}
+
 /// What the exchange means when its client goes decides, not what it means later.
 void Departure::look(Clock::time_point now) {
   if (!gone_ && (sent_away_ || (means_ != Means::Outlast && client_.peer_closed()))) {
@@ -78,7 +83,7 @@ void Departure::look(Clock::time_point now) {
     else if (sent_away_)
       client_.cut();  // one that sends or reads slowly must not hold up the end
   }
-  if (end_ > now) return;
+  if (end_ == Clock::time_point::max() || (end_ > now && !sent_away_)) return;
   end_ = Clock::time_point::max();
   session_.emit(asio::cancellation_type::terminal);
 }

@@ -18,7 +18,7 @@ class Departure : public boost::intrusive::list_base_hook<> {
     Cancel,   ///< all that is waited for ends; upstream's connection is closed
     Finish,   ///< nothing yet: what upstream is doing has to be recorded or undone. The session looks when it is.
     Outlast,  ///< nothing: upstream goes on by itself, and is waited for. Only who is sent away ends it
-    Drain,    ///< a tunnel passes on what the client sent before, for as long as `close_time`
+    Drain,    ///< a tunnel passes on what the client sent before, for `close_time`; of who is sent away nothing
   };
 
   /// `session`: ends what the session waits for.
@@ -27,8 +27,9 @@ class Departure : public boost::intrusive::list_base_hook<> {
   Departure& operator=(const Departure&) = delete;
 
   void set(Means means) { means_ = means; }
-  /// As if the client had gone, whatever comes next on its connection.
-  void send_away() { sent_away_ = true; }
+  /// As if the client had gone, whatever comes next on its connection. At once: nothing is passed on for it behind
+  /// this. Within the executor.
+  void send_away();
   bool is_sent_away() const { return sent_away_; }
 
   /// For as long as it lives the client is looked at.

@@ -1,6 +1,6 @@
 #pragma once
-// Exchanges at work that make or change something of their project. One that ends sends them away, and is torn down
-// when none is left: what upstream makes for them would outlive it.
+// Exchanges at work, by their project. One that ends sends them all away, and is torn down when none is left that makes
+// or changes something of it: what upstream makes for them would outlive it.
 
 #include <map>
 #include <string>
@@ -10,29 +10,37 @@ namespace podfence::proxy {
 class Departure;
 
 class Makers {
-  using Places = std::multimap<std::string, Departure*>;  ///< by project
+  struct Exchange {
+    Departure* departure;
+    bool changes = false;
+  };
+  using Exchanges = std::multimap<std::string, Exchange>;  ///< by project
 
  public:
   /// One of them, as long as it lives.
   class Place {
    public:
     Place(Makers& makers, const std::string& project, Departure& departure)
-        : places_(makers.places_), place_(places_.emplace(project, &departure)) {}
-    ~Place() { places_.erase(place_); }
+        : exchanges_(makers.exchanges_), place_(exchanges_.emplace(project, Exchange{&departure})) {}
+    ~Place() { exchanges_.erase(place_); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
+    /// From here on a project that ends waits for it.
+    void begin_change() { place_->second.changes = true; }
+
    private:
-    Places& places_;
-    Places::iterator place_;
+    Exchanges& exchanges_;
+    Exchanges::iterator place_;
   };
 
-  bool are_at_work(const std::string& project) const { return places_.contains(project); }
+  /// At making or changing something.
+  bool are_at_work(const std::string& project) const;
   /// As if their clients had gone.
   void send_away(const std::string& project);
 
  private:
-  Places places_;
+  Exchanges exchanges_;
 };
 
 }  // namespace podfence::proxy

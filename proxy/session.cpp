@@ -252,6 +252,7 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
                                 std::optional<std::string> content, const rules::Endpoint*& endpoint) {
   const auto& head = parts.head;
   auto& record = parts.trail.record;
+  Makers::Place place(services_.makers, project.id, departure_);  // when the project ends, so does this
 
   // Hop 2: which endpoint it is.
   Examination examination(services_, project, head, parts.content);
@@ -281,8 +282,7 @@ Task<Refused> Session::exchange(ClientExchange& parts, const rules::Project& pro
 
   refused = ended_meanwhile(door_, head, project.id);
   if (refused) co_return refused;
-  std::optional<Makers::Place> place;  // from here on a project that ends waits for it
-  if (rules::is_change(examination.endpoint())) place.emplace(services_.makers, project.id, departure_);
+  if (rules::is_change(examination.endpoint())) place.begin_change();
 
   // Hop 4: what has to be known of the objects that it names, and the decision.
   auto decision = co_await examination.decide();

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <cerrno>
@@ -9,6 +10,7 @@
 
 #include "proxy/door.hpp"
 #include "proxy/question.hpp"
+#include "proxy/time_limit.hpp"
 #include "rules/error_answer.hpp"
 #include "rules/operator/report.hpp"
 
@@ -23,11 +25,14 @@ namespace {
 constexpr const char* own_listener = "teardown";
 constexpr std::size_t max_teardown_answer = 64 * 1024;
 constexpr std::chrono::milliseconds makers_pause{5};
+/// For each thing, behind one about which there was no answer.
+constexpr std::chrono::seconds time_behind_silence{10};
 
 class ProjectClient {
  public:
-  ProjectClient(Services& services, SessionGroup& clients, const rules::Project& project)
+  ProjectClient(Services& services, SessionGroup& clients, const rules::Project& project, std::chrono::seconds time)
       : services_(services),
+        time_(time),
         door_(std::make_shared<ProjectDoor>(std::make_shared<const rules::Project>(project), own_listener)),
         podfence_(clients.tasks().executor(), [this, &clients] { return connect(clients); }) {}
   ProjectClient(const ProjectClient&) = delete;
@@ -35,6 +40,20 @@ class ProjectClient {
 
   /// "" when it is so now; else why not.
   Task<std::string> ask(rules::UpstreamRequest request) {
+    std::string wrong;
+    const bool answered = co_await in_time(ask(request, wrong), time_);
+    if (answered) co_return wrong;
+    wrong = no_answer_within(time_).subject;
+    // Other projects wait for this one to be done: not for each of many things that hang.
+    time_ = std::min(time_, time_behind_silence);
+    co_return wrong;
+  }
+  std::chrono::seconds patience() const { return time_; }
+
+ private:
+  Task<void> ask(const rules::UpstreamRequest& request, std::string& wrong) { wrong = co_await answer_to(request); }
+
+  Task<std::string> answer_to(const rules::UpstreamRequest& request) {
     podfence_.close_idle();
     UpstreamCall call(podfence_);
     if (const auto refused = refusal_for(co_await call.send(request))) co_return rules::sentence_of(*refused);
@@ -45,7 +64,6 @@ class ProjectClient {
     co_return text ? rules::operator_failure(*text) : "status " + std::to_string(call.head().status);
   }
 
- private:
   Connected connect(SessionGroup& clients) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return {File(), errno};
@@ -56,6 +74,7 @@ class ProjectClient {
   }
 
   Services& services_;
+  std::chrono::seconds time_;
   std::shared_ptr<const ProjectDoor> door_;
   Upstream podfence_;
 };
@@ -74,10 +93,17 @@ Task<Things> find_things(Services& services, const rules::Project& project, cons
   co_return rules::Deny{rules::refusal("upstream.answer"), std::string(step.name), rules::Kind::None};
 }
 
+Task<void> find_things(Services& services, const rules::Project& project, const TeardownStep& step, Things& found) {
+  found = co_await find_things(services, project, step);
+}
+
 /// What needs something else is taken in a later round, as long as there are rounds in which something goes.
 Task<void> take_step(Services& services, ProjectClient& client, const rules::Project& project, const TeardownStep& step,
                      TeardownReport& report) {
-  auto found = co_await find_things(services, project, step);
+  const auto time = std::min(question_time, client.patience());
+  Things found;
+  const bool answered = co_await in_time(find_things(services, project, step, found), time);
+  if (!answered) found = no_answer_within(time);
   if (const auto* deny = std::get_if<rules::Deny>(&found)) {
     report.left.push_back(std::string(step.name) + ": " + rules::sentence_of(*deny));
     co_return;
@@ -128,14 +154,15 @@ Task<bool> wait_for_makers(Services& services, const std::string& project) {
 
 }  // namespace
 
-Task<TeardownReport> tear_down(Services& services, SessionGroup& clients, rules::Project project, rules::Teardown how) {
+Task<TeardownReport> tear_down(Services& services, SessionGroup& clients, rules::Project project, rules::Teardown how,
+                               std::chrono::seconds time) {
   TeardownReport report;
   const bool is_quiet = co_await wait_for_makers(services, project.id);
   if (!is_quiet) {
     report.left.push_back("requests: Podman is still at work for some");
     co_return report;
   }
-  ProjectClient client(services, clients, project);
+  ProjectClient client(services, clients, project, time);
   for (const auto& step : rules::teardown_steps(how)) {
     co_await take_step(services, client, project, step, report);
     if (!report.left.empty()) co_return report;

@@ -7,6 +7,7 @@
 
 #include "proxy/concurrently.hpp"
 #include "proxy/head_text.hpp"
+#include "proxy/time_limit.hpp"
 #include "rules/refusal.hpp"
 
 namespace podfence::proxy {
@@ -26,6 +27,22 @@ constexpr std::size_t never_blocks = 64 * 1024;
 
 bool may_be_sent_twice(const rules::UpstreamRequest& request) {
   return rules::is_safe(request.method) && !request.once;
+}
+
+using Heard = std::variant<WholeAnswer, rules::Deny>;
+
+Task<void> ask_and_hear(Upstream& upstream, const rules::UpstreamRequest& request, std::size_t limit,
+                        BufferBudget::Share& share, Heard& heard) {
+  UpstreamCall call(upstream);
+  if (auto deny = refusal_for(co_await call.send(request))) {
+    heard = *std::move(deny);
+    co_return;
+  }
+  auto content = co_await read_whole(call.content(), limit, share);
+  if (auto* deny = std::get_if<rules::Deny>(&content))
+    heard = std::move(*deny);
+  else
+    heard = WholeAnswer{call.head().status, std::get<std::string>(std::move(content))};
 }
 
 }  // namespace
@@ -199,13 +216,23 @@ Task<std::variant<std::string, rules::Deny>> read_whole(ContentReader& content, 
   co_return failure;
 }
 
+rules::Deny no_answer_within(std::chrono::seconds time) {
+  return {rules::refusal("upstream.unreachable"), "no answer within " + std::to_string(time.count()) + " s",
+          rules::Kind::None};
+}
+
 Task<std::variant<WholeAnswer, rules::Deny>> ask_whole(Upstream& upstream, rules::UpstreamRequest request,
-                                                       std::size_t limit, BufferBudget::Share& share) {
-  UpstreamCall call(upstream);
-  if (auto deny = refusal_for(co_await call.send(request))) co_return *std::move(deny);
-  auto content = co_await read_whole(call.content(), limit, share);
-  if (auto* deny = std::get_if<rules::Deny>(&content)) co_return std::move(*deny);
-  co_return WholeAnswer{call.head().status, std::get<std::string>(std::move(content))};
+                                                       std::size_t limit, BufferBudget::Share& share,
+                                                       std::chrono::seconds time) {
+  Heard heard;
+  auto asking = ask_and_hear(upstream, request, limit, share, heard);
+  if (!rules::is_safe(request.method)) {
+    co_await std::move(asking);
+  } else if (!co_await in_time(std::move(asking), time)) {
+    upstream.health().up = false;
+    heard = no_answer_within(time);
+  }
+  co_return heard;
 }
 
 }  // namespace podfence::proxy

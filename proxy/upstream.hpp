@@ -128,8 +128,13 @@ struct WholeAnswer {
   int status = 0;
   std::string content = {};
 };
-/// A request of podfence's own, and all of what is answered.
+/// For what is only asked; long lists on a slow disk are among it.
+constexpr std::chrono::seconds question_time{60};
+/// A request of podfence's own, and all of what is answered. `time`: for one that only reads; what changes something
+/// takes as long as it takes.
 Task<std::variant<WholeAnswer, rules::Deny>> ask_whole(Upstream& upstream, rules::UpstreamRequest request,
-                                                       std::size_t limit, BufferBudget::Share& share);
+                                                       std::size_t limit, BufferBudget::Share& share,
+                                                       std::chrono::seconds time = question_time);
+rules::Deny no_answer_within(std::chrono::seconds time);
 
 }  // namespace podfence::proxy

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <future>
+#include <iterator>
 
 #include "proxy/archive.hpp"
 #include "rules/json.hpp"
@@ -64,6 +66,10 @@ struct Stage : testing::RunningOperator {
     return std::async(std::launch::async, [=, this] { return send(method, target, content); });
   }
   std::string control() const { return directory() + "/control.sock"; }
+  std::string audit() const {
+    std::ifstream file(directory() + "/audit.log");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
   bool ends_by(const std::string& teardown) const {
     return testing::eventually([&] { return document_of(get("/projects/p7")).text("ending") == teardown; });
   }
@@ -225,6 +231,96 @@ TEST_CASE("builds and pulls of a control plane end with their project, and nothi
     CHECK_FALSE(stage.podman.saw("/containers/create", Milliseconds(0)));
     CHECK_FALSE(stage.podman.saw("/pods/create", Milliseconds(50)));
   }
+}
+
+TEST_CASE("a tunnel ends with its project, before the removal is answered, whoever has it") {
+  const struct {
+    bool of_control_plane;
+    const char* teardown;
+    int status;
+  } rows[] = {{false, "none", 204}, {false, "remove", 200}, {true, "none", 204}, {true, "remove", 200}};
+  for (const auto& row : rows) {
+    CAPTURE(row.of_control_plane);
+    CAPTURE(std::string(row.teardown));
+    Stage stage;
+    const auto web = stage.podman.add(Kind::Container, "web", "p7");
+    stage.podman.on("POST /v1.41/containers/" + web + "/attach", [](FakePodman::Connection& connection) {
+      connection.send(testing::switched);
+      connection.echo();
+    });
+    RawClient client(row.of_control_plane ? stage.control() : stage.socket("p7"));
+    client.send("POST /v1.41/containers/web/attach?stream=1&stdin=1 HTTP/1.1\r\nHost: d\r\n" + testing::upgrade +
+                for_p7 + "\r\n");
+    REQUIRE(client.read_head().status == 101);
+    client.send("before");
+    REQUIRE(client.read_until("before") == "before");
+    CHECK(stage.send("DELETE", std::string("/projects/p7?teardown=") + row.teardown).status == row.status);
+    client.send("behind");
+    CHECK(client.read_to_end() == "");
+    CHECK_FALSE(stage.podman.saw("behind", Milliseconds(50)));
+    CHECK(
+        testing::eventually([&] { return stage.audit().find(R"("aborted":"project-removed")") != std::string::npos; }));
+  }
+}
+
+TEST_CASE("what a control plane follows of a project ends with it") {
+  Stage stage;
+  const auto web = stage.podman.add(Kind::Container, "web", "p7");
+  const auto exec = stage.podman.add(Kind::Exec, web, "");
+  const auto start = post("/v1.41/exec/" + exec + "/start", R"({"Detach":false,"Tty":false})",
+                          "Content-Type: application/json\r\n" + for_p7);
+  const auto get = [](const std::string& target) {
+    return "GET " + target + " HTTP/1.1\r\nHost: d\r\n" + for_p7 + "\r\n";
+  };
+  const struct {
+    std::string request, upstream;
+  } rows[] = {
+      {get("/v1.41/events"), "GET /v1.41/events"},
+      {get("/v1.41/containers/web/logs?follow=1&stdout=1"), "GET /v1.41/containers/" + web + "/logs"},
+      {get("/v1.41/containers/web/stats"), "GET /v1.41/containers/" + web + "/stats"},
+      {post("/v1.41/containers/web/wait", "", for_p7), "POST /v1.41/containers/" + web + "/wait"},
+      {start, "POST /v1.41/exec/" + exec + "/start"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.upstream);
+    stage.podman.on(row.upstream, [](FakePodman::Connection& connection) {
+      connection.read_content();
+      connection.send(testing::chunked_head);
+      connection.drain();
+    });
+    RawClient client(stage.control());
+    client.send(row.request);
+    REQUIRE(stage.podman.saw(row.upstream));
+    CHECK(stage.send("DELETE", "/projects/p7?teardown=none").status == 204);
+    CHECK(stage.podman.ended(row.upstream));
+    CHECK(client.read_to_end().find("<") == std::string::npos);
+    REQUIRE(stage.add("p7").status == 201);
+  }
+}
+
+TEST_CASE("a removal goes on without who asked for it, and takes no place of the operator's") {
+  Stage stage;
+  const auto web = stage.podman.add(Kind::Container, "web", "p7");
+  Gate removed;
+  stage.podman.on("DELETE /v4.0.0/libpod/containers/" + web, FakePodman::answers_behind(removed));
+  {
+    std::vector<RawClient> askers;
+    for (int i = 0; i < 16; ++i)
+      askers.emplace_back(stage.path).send("DELETE " + removal + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    REQUIRE(stage.podman.saw("DELETE /v4.0.0/libpod/containers/" + web));
+  }
+  CHECK(testing::eventually([&] { return stage.get("/healthz").status == 200; }));
+  removed.open();
+  CHECK(testing::eventually([&] { return stage.get("/projects/p7").status == 404; }));
+  CHECK_FALSE(stage.podman.has(Kind::Container, "web"));
+}
+
+TEST_CASE("a removal whose client goes at once is carried out all the same") {
+  Stage stage;
+  stage.podman.add(Kind::Container, "web", "p7");
+  RawClient(stage.path).send("DELETE " + removal + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  CHECK(testing::eventually([&] { return stage.get("/projects/p7").status == 404; }));
+  CHECK_FALSE(stage.podman.has(Kind::Container, "web"));
 }
 
 TEST_CASE("a create that waits for a name makes nothing when its project has ended meanwhile") {
