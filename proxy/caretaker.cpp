@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <utility>
 
 #include "proxy/failure.hpp"
 #include "proxy/log.hpp"
@@ -124,10 +125,12 @@ Caretaker::Caretaker(const Executor& executor, Services& services, Tenancy& tena
 
 void Caretaker::start() {
   tasks_.spawn(look_regularly());
+  tasks_.spawn(look_for_containers_regularly());
   tasks_.spawn(survey_regularly());
 }
 
 void Caretaker::stop() {
+  stopped_ = true;
   tasks_.cancel();
   clients_.cancel();
 }
@@ -141,12 +144,14 @@ Task<void> Caretaker::look_regularly() {
   }
 }
 
+/// Waits for nothing: by the time that Podman has answered, who was to end may have been renewed.
 Task<void> Caretaker::look(int number) {
+  end_clearing();
   tenancy_.settle_leases();
-  const auto ended = co_await find_ended();
-  for (const auto& id : ended) begin(id);
+  for (const auto& id : find_ended()) begin(id);
   if (number % looks_between_attempts == 0)
     for (const auto& id : ending()) queue(id);
+  co_return;
 }
 
 void Caretaker::begin(const std::string& id) {
@@ -170,32 +175,46 @@ std::vector<std::string> Caretaker::ending() const {
   return ending;
 }
 
-/// Containers count as gone when two looks in a row say so: between two runs of one that Podman starts again there is
-/// a moment in which it has ended.
-Task<std::vector<std::string>> Caretaker::find_ended() {
-  std::vector<std::string> ended, asked;
-  std::map<std::string, std::string> holders;  // containers by project
+/// By their leases, and by processes that hold them.
+std::vector<std::string> Caretaker::find_ended() const {
+  std::vector<std::string> ended;
   for (const auto& course : tenancy_.courses()) {
     if (course.ending) continue;
     const auto& holder = course.life->holder;
     const bool process_gone = holder && holder->container.empty() &&
                               mark_of_process(static_cast<pid_t>(holder->process)) != course.holder_mark;
-    if (course.lease_is_over || process_gone) {
-      ended.push_back(course.id);
-    } else if (holder && !holder->container.empty()) {
-      holders[course.id] = course.holder_mark;
-      asked.push_back(course.holder_mark);
-    }
+    if (course.lease_is_over || process_gone) ended.push_back(course.id);
   }
-  const auto living = co_await find_living(asked);
+  return ended;
+}
+
+/// By project.
+std::map<std::string, std::string> Caretaker::holding_containers() const {
+  std::map<std::string, std::string> containers;
+  for (const auto& course : tenancy_.courses())
+    if (const auto& holder = course.life->holder; holder && !holder->container.empty() && !course.ending)
+      containers[course.id] = course.holder_mark;
+  return containers;
+}
+
+Task<void> Caretaker::look_for_containers_regularly() {
+  while (true) {
+    co_await told(look_for_containers());
+    co_await pause(executor_, pace_.look);
+  }
+}
+
+/// Containers count as gone when two looks in a row say so: between two runs of one that Podman starts again there is
+/// a moment in which it has ended. What they hold is looked up when Podman has answered: it may have changed meanwhile.
+Task<void> Caretaker::look_for_containers() {
   std::set<std::string> absent;
-  for (const auto& [id, container] : holders) {
-    if (living.contains(container)) continue;
-    if (absent_.contains(id)) ended.push_back(id);
-    absent.insert(id);
-  }
-  absent_ = std::move(absent);
-  co_return ended;
+  for (const auto& [id, container] : holding_containers()) absent.insert(container);
+  std::vector<std::string> asked(absent.begin(), absent.end());
+  const auto living = co_await find_living(std::move(asked));
+  std::erase_if(absent, [&](const std::string& container) { return living.contains(container); });
+  const auto before = std::exchange(absent_, std::move(absent));
+  for (const auto& [id, container] : holding_containers())
+    if (before.contains(container) && absent_.contains(container)) begin(id);
 }
 
 /// All of them when Podman does not tell.
@@ -275,6 +294,7 @@ Task<std::variant<std::string, Deny>> Caretaker::find_container(std::string name
   const auto& answered = std::get<WholeAnswer>(answer);
   auto held = rules::holder_of(answered.status, answered.content);
   if (!held.wrong.empty()) co_return Deny{refusal("operator.holder"), "the container " + name + ": " + held.wrong};
+  absent_.erase(held.id);  // and what a look is being told was so before
   co_return std::move(held.id);
 }
 
@@ -307,9 +327,19 @@ Task<std::variant<Caretaker::Collection, Deny>> Caretaker::collect(bool removes)
     if (!rules::is_project_id(orphan.project)) continue;  // that label is none of podfence's
     co_await wait_for_turn(orphan.project);
     if (tenancy_.is_known(orphan.project)) continue;  // it was added meanwhile
+    tenancy_.begin_clearing(orphan.project);
     orphan.report = co_await tear_down_now(orphan.project, rules::Teardown::Remove);
+    end_clearing();
   }
   co_return collection;
+}
+
+/// As soon as neither podfence nor Podman, for a request that podfence has given up, is at work at it.
+void Caretaker::end_clearing() {
+  if (stopped_) return;  // nobody is served anew
+  const auto clearing = tenancy_.clearing();
+  for (const auto& id : clearing)
+    if (!is_at_work(id) && !services_.makers.are_at_work(id)) tenancy_.end_clearing(id);
 }
 
 Task<void> Caretaker::survey_regularly() {

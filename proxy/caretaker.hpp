@@ -57,9 +57,12 @@ class Caretaker {
 
   Task<void> look_regularly();
   Task<void> look(int number);
+  Task<void> look_for_containers_regularly();
+  Task<void> look_for_containers();
   Task<void> survey_regularly();
   Task<void> survey_once(std::string& last);
-  Task<std::vector<std::string>> find_ended();
+  std::vector<std::string> find_ended() const;
+  std::map<std::string, std::string> holding_containers() const;
   Task<std::set<std::string>> find_living(std::vector<std::string> ids);
   void begin(const std::string& id);
   std::shared_ptr<Attempt> queue(const std::string& id);
@@ -69,6 +72,7 @@ class Caretaker {
   Task<void> wait_for_turn(std::string id);
   Task<rules::TeardownReport> tear_down_now(std::string id, rules::Teardown how);
   Task<std::variant<std::vector<rules::Orphan>, rules::Deny>> survey();
+  void end_clearing();
   Task<std::variant<std::string, rules::Deny>> find_container(std::string name);
 
   Executor executor_;
@@ -80,7 +84,8 @@ class Caretaker {
   TaskGroup tasks_;
   std::map<std::string, std::shared_ptr<Attempt>> attempts_;  ///< at projects that end: wait for their turn, or have it
   std::set<std::string> working_;                             ///< projects of which something is being torn down
-  std::set<std::string> absent_;                              ///< whose containers had ended at the last look
+  std::set<std::string> absent_;                              ///< containers that had ended at the last look
+  bool stopped_ = false;
 };
 
 }  // namespace podfence::proxy

@@ -51,7 +51,7 @@ FileWatch::FileWatch(const Executor& executor, std::vector<std::string> paths, s
     // The directory: a file that is replaced is another one.
     std::error_code ignored;
     const bool whole = filesystem::is_directory(path, ignored);
-    const auto directory = whole ? path : filesystem::path(path).parent_path().string();
+    const auto directory = whole ? path : filesystem::absolute(path).parent_path().string();
     if (::inotify_add_watch(events, directory.c_str(), watched_changes) < 0)
       throw std::system_error(errno, std::system_category(), "no watch of " + directory);
   }

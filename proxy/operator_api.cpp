@@ -113,8 +113,6 @@ Task<Reply> OperatorApi::put(std::string project, std::string content) {
     if (const auto* refused = std::get_if<Deny>(&marked)) co_return operator_error(*refused);
     mark = std::get<std::string>(std::move(marked));
   }
-  // Orphans of that name are being removed. Nothing may come between this and what follows.
-  if (caretaker_.is_at_work(project)) co_return operator_error(Deny{rules::refusal("operator.ending"), project});
   const bool is_new = !tenancy_.is_known(project);
   if (const auto refused = tenancy_.put(project, std::move(definition), std::move(mark)))
     co_return operator_error(*refused);

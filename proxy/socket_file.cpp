@@ -1,5 +1,6 @@
 #include "proxy/socket_file.hpp"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -44,8 +45,8 @@ void check_replaceable(const std::string& path) {
 /// A directory of our own beside the final place: nobody can connect before the mode is right.
 class Nursery {
  public:
-  explicit Nursery(const std::filesystem::path& directory) : path_((directory / ".XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) fail(errno, directory.string());
+  explicit Nursery(std::string directory) : directory_(std::move(directory)), path_(directory_ + "/.XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) fail(errno, directory_);
   }
   ~Nursery() {
     ::unlink(socket().c_str());
@@ -55,7 +56,18 @@ class Nursery {
   Nursery& operator=(const Nursery&) = delete;
   std::string socket() const { return path_ + "/s"; }
 
+  /// As bind(2). Where this path is too long for an address, though the final one is not, it begins at a descriptor.
+  int bind(const File& socket_file) const {
+    const File directory(::open(directory_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    auto path = socket();
+    if (path.size() >= sizeof(sockaddr_un::sun_path))
+      path.replace(0, directory_.size(), "/proc/self/fd/" + std::to_string(directory.descriptor()));
+    const auto address = unix_address(path);
+    return ::bind(socket_file.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+
  private:
+  std::string directory_;
   std::string path_;
 };
 
@@ -83,21 +95,28 @@ SocketFile::~SocketFile() {
 }
 
 void SocketFile::make(mode_t mode) {
-  socket_ = new_socket();
-  if (socket_.descriptor() < 0) fail(errno, path_);
-  refuse_descriptors(socket_);
+  unix_address(path_);  // clients need it to fit
   const auto directory = std::filesystem::path(path_).parent_path();
   std::error_code hidden;  // it is made then, and that fails with a reason
   made_directory_ = !std::filesystem::exists(directory, hidden);
   if (made_directory_) make_private_directory(directory.string());
-  unix_address(path_);  // clients need it to fit as well
+  try {
+    listen(directory.string(), mode);
+  } catch (...) {
+    if (made_directory_) ::rmdir(directory.c_str());
+    throw;
+  }
+}
+
+void SocketFile::listen(const std::string& directory, mode_t mode) {
+  socket_ = new_socket();
+  if (socket_.descriptor() < 0) fail(errno, path_);
+  refuse_descriptors(socket_);
   check_replaceable(path_);
   const Nursery nursery(directory);
   const auto file = nursery.socket();
-  const auto address = unix_address(file);
-  if (::bind(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::chmod(file.c_str(), mode) != 0 || ::listen(socket_.descriptor(), SOMAXCONN) != 0 ||
-      ::rename(file.c_str(), path_.c_str()) != 0)
+  if (nursery.bind(socket_) != 0 || ::chmod(file.c_str(), mode) != 0 ||
+      ::listen(socket_.descriptor(), SOMAXCONN) != 0 || ::rename(file.c_str(), path_.c_str()) != 0)
     fail(errno, path_);
 }
 

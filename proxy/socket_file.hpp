@@ -14,7 +14,7 @@ class SocketFile {
  public:
   /// Listens on `path`, with the socket that was handed over for it if there is one (handed_sockets.hpp), else with one
   /// of its own: a file there that nobody listens on is replaced, and the directory is made with mode 0700 if it is
-  /// absent. Throws std::system_error that names the path.
+  /// absent. Throws std::system_error that names the path; of what was made for it nothing is left then.
   explicit SocketFile(std::string path, mode_t mode = 0660);
   /// The file is removed, unless it is another's by now, or the socket is kept.
   ~SocketFile();
@@ -29,6 +29,7 @@ class SocketFile {
 
  private:
   void make(mode_t mode);
+  void listen(const std::string& directory, mode_t mode);
 
   std::string path_;
   File socket_;

@@ -52,6 +52,8 @@ std::chrono::steady_clock::time_point renewed_before(const rules::Lease& lease, 
   return std::chrono::steady_clock::now() - std::chrono::seconds(age);
 }
 
+constexpr const char* still_cleared = "what a former one has left is still being removed";
+
 /// Of a lease, how much of it passes until a renewal is written down.
 constexpr int stored_parts = 8;
 
@@ -94,7 +96,8 @@ void Tenancy::restore(const ProjectStore::Row& row) {
     entry = std::get<Entry>(std::move(read));
   entry.progress.holder_mark = row.holder;
   entry.progress.ending = rules::teardown_of(row.ending);
-  if (const auto& lease = entry.project.life.lease) entry.progress.renewed = renewed_before(*lease, row.renewed);
+  if (const auto& lease = entry.project.life.lease)
+    entry.progress.renewed = entry.progress.stored = renewed_before(*lease, row.renewed);
   try {
     if (entry.is_served()) serve(entry);
   } catch (const std::exception& error) {
@@ -133,7 +136,10 @@ std::variant<Tenancy::Entry, Deny> Tenancy::read_added(const std::string& id, ru
 
 Refused Tenancy::not_to_be_changed(const std::string& id) const {
   const auto known = entries_.find(id);
-  if (known == entries_.end()) return std::nullopt;
+  if (known == entries_.end()) {
+    if (!clearing_.contains(id)) return std::nullopt;
+    return Deny{refusal("operator.ending"), id + ", " + still_cleared, rules::Kind::None, "ask again in a moment"};
+  }
   if (!known->second.definition) return Deny{refusal("operator.project-configured"), id};
   if (known->second.progress.ending) return Deny{refusal("operator.ending"), id};
   return std::nullopt;
@@ -243,8 +249,8 @@ std::vector<Tenancy::Course> Tenancy::courses() const {
     const auto& [project, definition, wrong, progress] = entry;
     const auto& life = project.life;
     if (!definition || !(life.lease || life.holder || progress.ending)) continue;
-    courses.push_back(
-        {id, &life, progress.holder_mark, life.lease && lease_left(entry) <= Clock::duration::zero(), progress.ending});
+    const bool lease_is_over = life.lease && entry.is_served() && lease_left(entry) <= Clock::duration::zero();
+    courses.push_back({id, &life, progress.holder_mark, lease_is_over, progress.ending});
   }
   return courses;
 }
@@ -284,7 +290,8 @@ Refused Tenancy::begin_new(const Entries& entries) {
   std::vector<std::string> begun;
   for (const auto& [id, entry] : entries) {
     const auto known = entries_.find(id);
-    if (entry.progress.ending || (known != entries_.end() && known->second.wrong.empty())) continue;
+    if (entry.progress.ending || clearing_.contains(id)) continue;
+    if (known != entries_.end() && known->second.wrong.empty()) continue;
     try {
       serve(entry);
       begun.push_back(id);
@@ -304,16 +311,37 @@ Refused Tenancy::reload() {
   auto& next = std::get<Next>(read);
   if (auto refused = begin_new(next.entries)) return refused;
   for (auto& [id, entry] : next.entries) {
-    if (!entry.progress.ending) serve(entry);
-    if (const auto known = entries_.find(id); known != entries_.end()) entry.progress = known->second.progress;
+    if (clearing_.contains(id))
+      log("project " + id + " is served later: " + still_cleared);
+    else if (!entry.progress.ending)
+      serve(entry);
+    const auto known = entries_.find(id);
+    if (known == entries_.end()) continue;
+    entry.progress = known->second.progress;
+    // Nobody could renew it meanwhile.
+    if (!known->second.is_served()) entry.progress.renewed = Clock::now();
   }
   for (const auto& [id, entry] : entries_)
-    if (!next.entries.contains(id)) cut_off(id);
+    if (!next.entries.contains(id) && !clearing_.contains(id)) cut_off(id);  // else it is the removal that is at work
   base_ = std::move(next.base);
   configuration_ = std::move(next.configuration);
   entries_ = std::move(next.entries);
   changed();
   return std::nullopt;
+}
+
+void Tenancy::end_clearing(const std::string& id) {
+  clearing_.erase(id);
+  const auto waiting = entries_.find(id);
+  if (waiting == entries_.end()) return;
+  auto& entry = waiting->second;
+  try {
+    serve(entry);
+    log("project " + id + ": what a former one had left has been removed; it listens on " + entry.project.socket);
+  } catch (const std::exception& error) {
+    entry.wrong = wrong_with_socket(error);
+    log("project " + id + " cannot be served: " + entry.wrong);
+  }
 }
 
 void Tenancy::changed() {
@@ -328,7 +356,7 @@ rules::ProjectState Tenancy::state(const std::string& id) const {
   if (entry.definition) state.definition = &*entry.definition;
   state.connections = server_.connections(id);
   state.last_request = entry.progress.last_request;
-  state.wrong = entry.wrong;
+  state.wrong = clearing_.contains(id) ? still_cleared : entry.wrong;
   if (entry.project.life.lease && entry.is_served())
     state.lease_left = std::chrono::duration_cast<std::chrono::seconds>(lease_left(entry)).count();
   state.ending = entry.progress.ending;

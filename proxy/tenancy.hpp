@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,7 +54,8 @@ class Tenancy {
 
   /// Leases are renewed by open connections, and that they were is kept for a restart.
   void settle_leases();
-  /// Of a project that lives and has a lease or a holder, or of one that ends.
+  /// Of a project that lives and has a lease or a holder, or of one that ends. A lease that nobody can renew, because
+  /// the project is not served, is not over.
   struct Course {
     std::string id;
     const rules::Life* life = nullptr;
@@ -64,6 +66,13 @@ class Tenancy {
   std::vector<Course> courses() const;
   /// The configuration is read again. Streams go on as they began.
   std::optional<rules::Deny> reload();
+
+  /// What carries the id of a project that is not known is being removed. Nothing of that id is served meanwhile: put()
+  /// is refused, and one that a reload brings waits.
+  void begin_clearing(const std::string& id) { clearing_.insert(id); }
+  /// One that waits is served from now on.
+  void end_clearing(const std::string& id);
+  const std::set<std::string>& clearing() const { return clearing_; }
 
   bool is_known(const std::string& id) const { return entries_.contains(id); }
   /// The project must be known.
@@ -126,6 +135,7 @@ class Tenancy {
   std::optional<rules::ConfigurationBase> base_;
   rules::Configuration configuration_;
   Entries entries_;
+  std::set<std::string> clearing_;  ///< those of them that are in `entries_` wait
   std::size_t generation_ = 1;
   std::function<void()> told_ = [] {};
 };

@@ -41,6 +41,7 @@ bool is_list(ParameterType type) {
     case ParameterType::Integer:
     case ParameterType::Unsigned:
     case ParameterType::Restarts:
+    case ParameterType::StopSeconds:
     case ParameterType::Signal:
     case ParameterType::NewName:
     case ParameterType::Renames:
@@ -205,6 +206,7 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
       auto list = read_text_list(values.front());
       return list ? std::optional(Values{*std::move(list)}) : std::nullopt;
     }
+    case ParameterType::StopSeconds:
     case ParameterType::NewName:
     case ParameterType::Containers:
     case ParameterType::Pods:
@@ -216,10 +218,11 @@ std::optional<Values> read_plain(ParameterType type, const Values& values, Famil
 
 /// Types for which an empty value says the same as none, and is an error to some handlers.
 bool is_unsaid(ParameterType type, const Values& values) {
-  const bool empty_is_absent =
-      type == ParameterType::Integer || type == ParameterType::Unsigned || type == ParameterType::Restarts ||
-      type == ParameterType::Signal || type == ParameterType::NewName || type == ParameterType::Renames ||
-      type == ParameterType::TextList || type == ParameterType::ArchiveFormat || type == ParameterType::Interval;
+  const bool empty_is_absent = type == ParameterType::Integer || type == ParameterType::Unsigned ||
+                               type == ParameterType::Restarts || type == ParameterType::StopSeconds ||
+                               type == ParameterType::Signal || type == ParameterType::NewName ||
+                               type == ParameterType::Renames || type == ParameterType::TextList ||
+                               type == ParameterType::ArchiveFormat || type == ParameterType::Interval;
   return (values.empty() && type != ParameterType::PsArguments) || (empty_is_absent && values.front().empty());
 }
 
@@ -230,8 +233,32 @@ std::optional<Deny> check_restarts(const Parameter& parameter, const std::string
   return settle_amount({Amount::Restarts, number, parameter.name, true}, policy);
 }
 
+bool is_negative(std::string_view value) { return value.starts_with('-') && is_integer(value); }
+
+/// What podman sends for its own -1 (libpod: util.ConvertTimeout, and a mere cast).
+bool is_podmans_for_ever(std::string_view value) { return value == "4294967295" || value == "18446744073709551615"; }
+
+/// While Podman waits for a container it holds a lock that lists of others wait for: that of the volume or the pod.
+Judged judge_stop_seconds(const Parameter& parameter, const std::string& value, const Exchange& exchange) {
+  // Less than 0 is to a pod what each container has for itself (libpod: Pod.StopWithTimeout).
+  if (is_negative(value) && exchange.match.endpoint->subject == Kind::Pod) return Values{};
+  std::int64_t seconds = bounds::stop_seconds.most;
+  if (!is_negative(value) && !is_podmans_for_ever(value)) {
+    if (!is_unsigned(value)) return bad_value(parameter);
+    std::from_chars(value.data(), value.data() + value.size(), seconds);
+  }
+  if (seconds > bounds::stop_seconds.most)
+    return out_of_bounds(parameter.name, value, "most", std::to_string(bounds::stop_seconds.most));
+  Description description;
+  description.amounts.push_back({Amount::StopTimeout, seconds, parameter.name, true});
+  Changes changes;
+  if (auto denied = settle_amounts(description, exchange.project.policy, false, changes)) return *std::move(denied);
+  return Values{std::to_string(changes.clamped.empty() ? seconds : changes.clamped.front().second)};
+}
+
 Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange) {
   if (is_unsaid(parameter.type, values)) return Values{};
+  if (parameter.type == ParameterType::StopSeconds) return judge_stop_seconds(parameter, values.front(), exchange);
   auto plain = read_plain(parameter.type, values, exchange.match.endpoint->family);
   if (!plain) return bad_value(parameter);
   if (is_list(parameter.type)) std::erase(*plain, "");  // gorilla/schema leaves them out of a list

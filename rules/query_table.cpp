@@ -45,7 +45,7 @@ constexpr auto container_remove = std::to_array<Parameter>({
     {"v", Boolean},
     {"volumes", Boolean},
     {"ignore", Boolean},
-    {"timeout", Unsigned},
+    {"timeout", StopSeconds},
     {"depend", Boolean, Drop},  // would remove what depends on it, whoever owns that; `podman rm --all` sends it
     {"link", Boolean, OnlyUnset},
 });
@@ -54,8 +54,8 @@ constexpr auto container_start = std::to_array<Parameter>({
     {"recursive", Boolean},
 });
 constexpr auto container_stop = std::to_array<Parameter>({
-    {"t", Integer},
-    {"timeout", Integer},
+    {"t", StopSeconds},
+    {"timeout", StopSeconds},
     {"ignore", Boolean},
     {"signal", Signal},
     {"all", Boolean, OnlyUnset},
@@ -129,11 +129,11 @@ constexpr auto top = std::to_array<Parameter>({
 });
 constexpr auto pod_remove = std::to_array<Parameter>({
     {"force", Boolean},
-    {"timeout", Unsigned},
+    {"timeout", StopSeconds},
 });
 constexpr auto pod_stop = std::to_array<Parameter>({
-    {"t", Integer},
-    {"timeout", Integer},
+    {"t", StopSeconds},
+    {"timeout", StopSeconds},
 });
 constexpr auto pod_kill = std::to_array<Parameter>({{"signal", Signal}});
 constexpr auto pod_stats = std::to_array<Parameter>({
@@ -145,7 +145,7 @@ constexpr auto pod_stats = std::to_array<Parameter>({
 constexpr auto filters_only = std::to_array<Parameter>({{"filters", Filters}});
 constexpr auto volume_remove = std::to_array<Parameter>({
     {"force", Boolean},
-    {"timeout", Unsigned},
+    {"timeout", StopSeconds},
 });
 constexpr auto network_create = std::to_array<Parameter>({
     {"ignoreIfExists", Boolean, OnlyUnset},  // would answer with a foreign network of the name

@@ -18,6 +18,7 @@ enum class ParameterType {
   Integer,
   Unsigned,
   Restarts,     ///< how often a container is started again, bounded as in a create
+  StopSeconds,  ///< how long a container has to stop, bounded as in a create; less than 0: as long as may be
   Signal,       ///< SIGTERM, term, 15, RTMIN+3
   NewName,      ///< the name an object gets
   Renames,      ///< JSON object of strings

@@ -15,12 +15,10 @@ namespace podfence::rules {
 
 namespace {
 
-/// What clients send. Propagations that reach back to the host, idmap, dev, suid, U, O, z and Z are left out on
-/// purpose; what does not make the mount narrower is dropped: caching hints of Docker Desktop, and what is forced
-/// anyway.
-constexpr auto bind_options =
-    std::to_array<std::string_view>({"ro", "rw", "nosuid", "nodev", "noexec", "bind", "rbind", "private", "rprivate",
-                                     "nocopy", "cached", "delegated", "consistent"});
+/// What clients send. Propagations that reach back to the host, idmap, dev, suid, U and O are left out on purpose; what
+/// does not make the mount narrower is dropped: what is forced anyway, and dropped_options (mount.cpp).
+constexpr auto bind_options = std::to_array<std::string_view>(
+    {"ro", "rw", "nosuid", "nodev", "noexec", "bind", "rbind", "private", "rprivate", "nocopy"});
 
 std::vector<std::string> options_of(const std::vector<std::string>& asked, bool read_only) {
   std::vector<std::string> options{read_only || contains(asked, "ro") ? "ro" : "rw", "nosuid", "nodev", "rprivate"};

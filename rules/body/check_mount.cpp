@@ -83,11 +83,12 @@ std::optional<Deny> judge_bind(json::Value& value, const Place& place) {
   if (of_host) return judge_host_bind({parts[0], parts[1], options}, value, place);
   auto path = judge_target_path(parts[1]);
   if (auto* deny = std::get_if<Deny>(&path)) return std::move(*deny);
-  if (auto deny = judge_volume_options(options)) return deny;
+  auto judged = judge_volume_options(options);
+  if (auto* deny = std::get_if<Deny>(&judged)) return std::move(*deny);
   auto name = judge_volume_name(parts[0], place);
   if (auto* deny = std::get_if<Deny>(&name)) return std::move(*deny);
-  value = std::get<std::string>(name) + ":" + std::get<std::string>(path) +
-          (options.empty() ? "" : ":" + join_options(options));
+  const auto kept = join_options(std::get<std::vector<std::string>>(judged));
+  value = std::get<std::string>(name) + ":" + std::get<std::string>(path) + (kept.empty() ? "" : ":" + kept);
   return std::nullopt;
 }
 
@@ -132,7 +133,11 @@ std::optional<Deny> judge_mount_libpod(json::Value& value, const Place& place) {
 
 std::optional<Deny> judge_volume_libpod(json::Value& value, const Place& place) {
   if (auto deny = clean_target(value, "Dest")) return deny;
-  if (auto deny = judge_volume_options(texts_of(value.find("Options")))) return deny;
+  auto options = judge_volume_options(texts_of(value.find("Options")));
+  if (auto* deny = std::get_if<Deny>(&options)) return std::move(*deny);
+  const auto& kept = std::get<std::vector<std::string>>(options);
+  value.erase("Options");
+  if (!kept.empty()) value.set("Options", list_of(kept));
   return value.text("Name").empty() ? std::nullopt : write_volume_name(value, "Name", place);
 }
 

@@ -32,6 +32,10 @@ constexpr auto safe_sysctls = std::to_array<std::string_view>({
     "net.ipv4.tcp_syncookies",
 });
 
+/// Docker's clients send them, Podman has no use for them.
+constexpr auto dropped_log_options =
+    std::to_array<std::string_view>({"max-file", "compress", "mode", "max-buffer-size"});
+
 /// The key of policy that can name it, "" for what nobody gets.
 std::string key_of_capability(std::string_view name) {
   if (!wrong_with_capability(name)) return "privileges.capabilities";
@@ -83,7 +87,7 @@ std::optional<Deny> judge_sysctl(json::Value& value, const Place& place) {
 std::optional<Deny> judge_log_option(json::Value& value, const Place& place) {
   const std::string& name = *place.key;
   const std::string& text = *value.string();
-  if (name == "max-file") {  // Docker's clients send it, Podman has no use for it
+  if (contains(dropped_log_options, name)) {
     value = {};
     return std::nullopt;
   }

@@ -97,7 +97,8 @@ inline constexpr Rule security_option = checked(judge_security_option, "`no-new-
 inline constexpr Rule sysctl = checked(judge_sysctl, "one of the safe ones that belong to the container's namespaces");
 inline constexpr Rule log_option =
     checked(judge_log_option,
-            "`max-size`; `tag`, with `{{.ID}}`, `{{.Name}}` and `{{.ImageName}}` in it; `max-file` is dropped");
+            "`max-size`; `tag`, with `{{.ID}}`, `{{.Name}}` and `{{.ImageName}}` in it; `max-file`, `compress`, `mode` "
+            "and `max-buffer-size` are dropped");
 inline constexpr Rule deny_privileged = deny(refusal("privilege.privileged"));
 inline constexpr Rule deny_device = deny(refusal("privilege.device"));
 inline constexpr Rule deny_security = deny(refusal("privilege.security-option"));

@@ -18,12 +18,22 @@ namespace podfence::rules {
 
 namespace {
 
-// Left out on purpose: O with upperdir= and workdir= writes to the host, U changes owners, z and Z relabel, volume-opt=
-// makes a bind of a volume, idmap, dev, suid, exec and the propagations that reach back to the host.
+// Left out on purpose: O with upperdir= and workdir= writes to the host, U changes owners, volume-opt= makes a bind of
+// a volume, idmap, dev, suid, exec of a volume and the propagations that reach back to the host.
 constexpr auto volume_options =
     std::to_array<std::string_view>({"ro", "rw", "nosuid", "nodev", "noexec", "rprivate", "nocopy"});
 constexpr auto tmpfs_options = std::to_array<std::string_view>(
-    {"ro", "rw", "nosuid", "nodev", "noexec", "rprivate", "private", "tmpcopyup", "notmpcopyup"});
+    {"ro", "rw", "nosuid", "nodev", "exec", "noexec", "rprivate", "private", "tmpcopyup", "notmpcopyup"});
+
+/// Heard and never sent, of volumes and of paths of the host: nothing is relabelled, and hints of Docker Desktop mean
+/// nothing to Podman.
+constexpr auto dropped_options = std::to_array<std::string_view>({"z", "Z", "cached", "delegated", "consistent"});
+
+Deny bad_tmpfs_option(const std::string& option) {
+  std::string way_out = "use size=, mode=";
+  for (const std::string_view known : tmpfs_options) way_out.append(", ").append(known);
+  return {refusal("mount.option"), option, Kind::None, std::move(way_out)};
+}
 
 /// Nothing is mounted over what the runtime itself puts there, but for shared memory.
 bool is_runtime_path(std::string_view path) {
@@ -80,13 +90,16 @@ std::variant<std::string, Deny> judge_volume_name(const std::string& name, const
   return made;
 }
 
-std::optional<Deny> judge_volume_options(const std::vector<std::string>& options) {
-  return judge_options(options, volume_options);
+std::variant<std::vector<std::string>, Deny> judge_volume_options(std::vector<std::string> options) {
+  if (auto deny = judge_options(options, volume_options)) return *std::move(deny);
+  std::erase_if(options, [](const std::string& option) { return contains(dropped_options, option); });
+  return options;
 }
 
 std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed) {
   for (const std::string& option : options)
-    if (!contains(allowed, option)) return refuse(refusal("mount.option"), option);
+    if (!contains(allowed, option) && !contains(dropped_options, option))
+      return refuse(refusal("mount.option"), option);
   if (contains(options, "ro") && contains(options, "rw")) return refuse(refusal("mount.option"), "ro,rw");
   return std::nullopt;
 }
@@ -111,7 +124,7 @@ std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vect
     } else if (contains(tmpfs_options, text) || (text.starts_with("mode=") && is_mode(text.substr(5)))) {
       kept.push_back(option);
     } else {
-      return *refuse(refusal("mount.option"), option);
+      return bad_tmpfs_option(option);
     }
   }
   for (const char* option : {"nosuid", "nodev"})

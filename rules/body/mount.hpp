@@ -19,8 +19,8 @@ std::variant<std::string, Deny> judge_target_path(std::string_view path);
 /// A named volume of the project; one that does not exist is noted in JudgedBody::volumes.
 std::variant<std::string, Deny> judge_volume_name(const std::string& name, const Place& place);
 
-/// Options of a volume's mount.
-std::optional<Deny> judge_volume_options(const std::vector<std::string>& options);
+/// Options of a volume's mount, without those that are never sent.
+std::variant<std::vector<std::string>, Deny> judge_volume_options(std::vector<std::string> options);
 
 /// Options of a tmpfs: a size is bounded, or added, and so are nosuid and nodev.
 std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vector<std::string>& options,
@@ -29,7 +29,7 @@ std::variant<std::vector<std::string>, Deny> judge_tmpfs_options(const std::vect
 /// Of a tmpfs whose client names no size: its memory is the host's, so there is always one.
 std::int64_t tmpfs_standard_size(const Policy& policy);
 
-/// Refuses `ro` and `rw` at once, and an option that is not in the list.
+/// Refuses `ro` and `rw` at once, and an option that is neither in the list nor one of those that are never sent.
 std::optional<Deny> judge_options(const std::vector<std::string>& options, std::span<const std::string_view> allowed);
 
 /// "" is no option at all.

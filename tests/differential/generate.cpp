@@ -193,6 +193,7 @@ std::string Generator::value_of(const Parameter& parameter) {
     case ParameterType::Boolean:
       return std::string(random_.pick(std::array{"true", "false", "1", "0", "t", "TRUE", "on", ""}));
     case ParameterType::Integer:
+    case ParameterType::StopSeconds:
     case ParameterType::Unsigned:
       return std::string(random_.pick(numbers));
     case ParameterType::Signal:

@@ -61,6 +61,7 @@ std::string type_of(const Parameter& parameter) {
     case ParameterType::Boolean:
       return "boolean";
     case ParameterType::Integer:
+    case ParameterType::StopSeconds:
       return "integer";
     case ParameterType::Unsigned:
       return "unsigned";

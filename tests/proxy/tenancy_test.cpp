@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -46,6 +47,25 @@ std::string container_create(const std::string& image) {
          "Content-Length: " +
          std::to_string(content.size()) + "\r\n\r\n" + content;
 }
+
+/// An orphan of p3, and the operator who has it removed: Podman takes as long as the gate is shut.
+struct Removal {
+  Removal(RunningOperator& podfence, testing::Gate& gate, bool goes) {
+    const std::string removal = "DELETE /v4.0.0/libpod/volumes/data";
+    podfence.podman.add(rules::Kind::Volume, "data", "p3");
+    podfence.podman.on(removal, [&gate, goes](testing::FakePodman::Connection& connection) {
+      connection.wait(gate);
+      if (goes)
+        connection.answer();
+      else
+        connection.send(testing::http_answer(500, testing::error_content(500, "device or resource busy")));
+    });
+    collected = std::async(std::launch::async, [&podfence] { return podfence.send("POST", "/gc"); });
+    REQUIRE(podfence.podman.saw(removal));
+  }
+
+  std::future<testing::WireAnswer> collected;
+};
 
 /// p7 was added, and its ports are those of the configuration's p1 since.
 RunningOperator with_p7_that_does_not_fit(const testing::TemporaryDirectory& directory) {
@@ -257,6 +277,52 @@ TEST_CASE("a reload says what only a restart can change, and what was added alre
     CHECK_MESSAGE(answer.content.find(row.says) != std::string::npos, answer.content);
   }
   CHECK(podfence.ask("p10", ping).content == "OK");
+}
+
+TEST_CASE("a project that a reload brings is served when orphans of its name have been removed, and not before") {
+  bool goes = true;
+  SUBCASE("all of them") {}
+  SUBCASE("as far as they go") { goes = false; }
+  testing::Gate gate;
+  RunningOperator podfence(R"({"projects": {"p1": {}}})");
+  Removal removal(podfence, gate, goes);
+  podfence.configure(R"({"projects": {"p1": {"access": "read"}, "p3": {"ports": {"first": 20000, "last": 20099}}}})");
+  for (int time = 0; time < 2; ++time) {  // the second reload finds it waiting
+    CHECK(podfence.send("POST", "/reload").status == 200);
+    const auto shown = podfence.get("/projects/p3");
+    CHECK(text_at(shown, "/served") == "false");
+    CHECK_MESSAGE(shown.content.find("is still being removed") != std::string::npos, shown.content);
+  }
+  CHECK(podfence.ask("p1", container_create("x")).status == 403);
+  CHECK(cause(podfence.send("PUT", "/projects/p3", "{}")) == "operator.project-configured");
+  // Its ports are its own already.
+  CHECK(cause(podfence.send("PUT", "/projects/p7", R"({"ports": {"first": 20050, "last": 20150}})")) ==
+        "operator.invalid");
+  std::this_thread::sleep_for(testing::Milliseconds(200));  // ten looks
+  CHECK(inode(podfence.socket("p3")) == 0);
+  gate.open();
+  CHECK(removal.collected.get().status == 200);
+  CHECK(testing::eventually([&] { return text_at(podfence.get("/projects/p3"), "/served") == "true"; }));
+  CHECK(podfence.ask("p3", ping).content == "OK");
+  CHECK(podfence.podman.has(rules::Kind::Volume, "data") == !goes);
+}
+
+TEST_CASE(
+    "a project that is gone again before orphans of its name are is not served, and its name is free behind them") {
+  testing::Gate gate;
+  RunningOperator podfence(R"({"projects": {"p1": {}}})");
+  Removal removal(podfence, gate, true);
+  for (const char* projects : {R"({"projects": {"p1": {}, "p3": {}}})", R"({"projects": {"p1": {}}})"}) {
+    podfence.configure(projects);
+    CHECK(podfence.send("POST", "/reload").status == 200);
+  }
+  CHECK(podfence.get("/projects/p3").status == 404);
+  CHECK(cause(podfence.send("PUT", "/projects/p3", "{}")) == "operator.ending");
+  gate.open();
+  CHECK(removal.collected.get().status == 200);
+  CHECK(inode(podfence.socket("p3")) == 0);
+  CHECK(testing::eventually([&] { return podfence.send("PUT", "/projects/p3", "{}").status == 201; }));
+  CHECK(podfence.ask("p3", ping).content == "OK");
 }
 
 TEST_CASE("a stream that is open when the policy is replaced goes on, and is cut when the project goes") {

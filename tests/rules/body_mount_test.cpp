@@ -43,8 +43,6 @@ TEST_CASE("the mounts of a compat create that reach the host are refused") {
       {R"("Binds":["vol:/x:ro:more"])", "field.value"},
       {R"("Binds":["vol:/x:O,upperdir=/h,workdir=/w"])", "mount.option"},
       {R"("Binds":["vol:/x:U"])", "mount.option"},
-      {R"("Binds":["vol:/x:z"])", "mount.option"},
-      {R"("Binds":["vol:/x:Z"])", "mount.option"},
       {R"("Binds":["vol:/x:dev"])", "mount.option"},
       {R"("Binds":["vol:/x:suid"])", "mount.option"},
       {R"("Binds":["vol:/x:exec"])", "mount.option"},
@@ -95,7 +93,9 @@ TEST_CASE("the mounts of a compat create that reach the host are refused") {
       {R"("Tmpfs":{"/x":"size=100g"})", "limit.bound"},
       {R"("Tmpfs":{"/x":"size=50%"})", "limit.bound"},
       {R"("Tmpfs":{"/x":"size=0"})", "limit.bound"},
-      {R"("Tmpfs":{"/x":"exec"})", "mount.option"},
+      {R"("Tmpfs":{"/x":"exec,suid"})", "mount.option"},
+      {R"("Tmpfs":{"/x":"dev"})", "mount.option"},
+      {R"("Tmpfs":{"/x":"z"})", "mount.option"},
       {R"("Tmpfs":{"/x":"mode=99"})", "mount.option"},
       {R"("Tmpfs":{"x":""})", "mount.target"},
       {R"("ContainerIDFile":"/etc/x")", "mount.host-path"},
@@ -201,6 +201,23 @@ TEST_CASE("named volumes of the project pass, and are written anew") {
               R"("image_volumes":[{"Source":")" + id('e') + R"(","Destination":"/i"}])"));
 }
 
+TEST_CASE("labels of SELinux and hints of Docker Desktop are heard and not sent on") {
+  for (const char* option : {"z", "Z", "cached", "delegated", "consistent"}) {
+    const std::string word = option;
+    CAPTURE(word);
+    CHECK(sends(binds("vol:/data:" + word), R"("Binds":["vol:/data"])"));
+    CHECK(sends(binds("vol:/data:ro," + word), R"("Binds":["vol:/data:ro"])"));
+    CHECK(sends(binds("vol:/data:" + word + ",nocopy"), R"("Binds":["vol:/data:nocopy"])"));
+    CHECK(sends(libpod(R"("volumes":[{"Name":"vol","Dest":"/d","Options":[")" + word + R"("]}])"),
+                R"("volumes":[{"Name":"vol","Dest":"/d"}])"));
+    CHECK(sends(libpod(R"("volumes":[{"Name":"vol","Dest":"/d","Options":["ro",")" + word + R"("]}])"),
+                R"("volumes":[{"Name":"vol","Dest":"/d","Options":["ro"]}])"));
+    CHECK(binds("/etc:/x:" + word) == "mount.host-path");
+  }
+  CHECK(binds("vol:/x:z,U") == "mount.option");
+  CHECK(binds("vol:/x:zZ") == "mount.option");
+}
+
 TEST_CASE("a missing volume is to be made, a foreign one looks like a name that is taken") {
   CHECK(create(R"("Binds":["vol:/x"])").volumes.empty());
   CHECK(create(R"("Binds":["new:/x"])").volumes == std::vector<std::string>{"new"});
@@ -222,6 +239,9 @@ TEST_CASE("a volume with a name like an id must be the project's own") {
 
 TEST_CASE("a tmpfs gets a size, and what Podman would leave open") {
   CHECK(sends(host_config(R"("Tmpfs":{"/t":""})"), R"("Tmpfs":{"/t":"nosuid,nodev,size=1073741824"})"));
+  CHECK(sends(host_config(R"("Tmpfs":{"/t":"exec"})"), R"("Tmpfs":{"/t":"exec,nosuid,nodev,size=1073741824"})"));
+  CHECK(sends(libpod(R"("mounts":[{"type":"tmpfs","destination":"/t","options":["exec"]}])"),
+              R"("options":["exec","nosuid","nodev","size=1073741824"])"));
   CHECK(sends(host_config(R"("Tmpfs":{"/dev/shm":"rw,size=64m,mode=1777"})"),
               R"("/dev/shm":"rw,mode=1777,nosuid,nodev,size=67108864")"));
   CHECK(sends(mounts(R"("Type":"tmpfs","Target":"/t")"),
@@ -231,6 +251,17 @@ TEST_CASE("a tmpfs gets a size, and what Podman would leave open") {
   CHECK(sends(
       libpod(R"("mounts":[{"type":"tmpfs","source":"/etc","destination":"/t","options":["ro"]}])"),
       R"({"type":"tmpfs","source":"tmpfs","destination":"/t","options":["ro","nosuid","nodev","size=1073741824"]})"));
+}
+
+TEST_CASE("a refused option names what that kind of mount takes") {
+  const auto way_out = [](const std::string& fields) {
+    const auto outcome = create(fields);
+    return outcome.denied + " " + outcome.way_out;
+  };
+  CHECK(
+      way_out(R"("Tmpfs":{"/x":"suid"})") ==
+      "mount.option use size=, mode=, ro, rw, nosuid, nodev, exec, noexec, rprivate, private, tmpcopyup, notmpcopyup");
+  CHECK(way_out(R"("Binds":["vol:/x:suid"])") == "mount.option ");  // the refusal's own
 }
 
 TEST_CASE("sizes are read with their units") {

@@ -136,6 +136,17 @@ TEST_CASE("zero values count as absent, also of fields that are refused otherwis
   CHECK(host_config(zeros) == least_compat);
 }
 
+TEST_CASE("what Docker's clients say of logs and Podman has no use for is dropped") {
+  const std::string docker =
+      R"("compress":"true","max-file":"3","mode":"non-blocking","max-buffer-size":"4m","tag":"t")";
+  CHECK(sends(host_config(R"("LogConfig":{"Type":"json-file","Config":{)" + docker + "}}"),
+              R"("LogConfig":{"Type":"json-file","Config":{"tag":"t","max-size":"104857600"}})"));
+  CHECK(sends(libpod(R"("log_configuration":{"driver":"json-file","options":{)" + docker + "}}"),
+              R"("options":{"tag":"t"})"));
+  CHECK(host_config(R"("LogConfig":{"Config":{"Compress":"true"}})") == "field.refused");
+  CHECK(host_config(R"("LogConfig":{"Config":{"labels":"a"}})") == "field.refused");
+}
+
 TEST_CASE("a zero that says something stays") {
   CHECK(sends(compat(R"("StopTimeout":0)"), R"("StopTimeout":0)"));
   CHECK(sends(host_config(R"("MemorySwappiness":0)"), R"("MemorySwappiness":0)"));

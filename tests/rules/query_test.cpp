@@ -78,7 +78,7 @@ TEST_CASE("parameters cross in Podman's spelling and in the order of the table")
        "stderr=true&since=2026-01-01T00:00:00Z"},
       {Put, "/containers/x/archive?path=%2Ftmp%2Fa%20b&nooverwritedirnondir=true",
        "path=/tmp/a b&noOverwriteDirNonDir=true"},
-      {Post, "/containers/x/stop?t=-1", "t=-1"},
+      {Post, "/containers/x/stop?t=5", "t=5"},
       {Post, "/containers/x/kill?signal=SIGRTMIN%2B3", "signal=SIGRTMIN+3"},
       {Post, "/containers/x/kill?signal=", ""},
       {Post, "/containers/create?name=web&platform=linux%2Famd64", "name=web&platform=linux/amd64"},
@@ -176,6 +176,65 @@ TEST_CASE("a value that is not of its parameter's type is refused") {
       {Post, "/containers/x/wait?interval=9999999999999999999h", "query.value interval" + no_interval},
   };
   check(world, rows);
+}
+
+TEST_CASE("a container has as long to stop as it could have from its create, whatever request says so") {
+  World world = two_projects();
+  const std::string libpod = "/v5.4.2/libpod/", volume = libpod + "volumes/vol?force=true&timeout=";
+  const std::string long_ago = "99999999999999999";
+  const Row bounded[] = {
+      {Post, "/containers/mine/stop?t=3600", "t=3600"},
+      {Post, "/containers/mine/stop?t=3601", "limit.bound t is 3601, at most 3600"},
+      {Post, "/containers/mine/stop?t=0", "t=0"},
+      {Post, "/containers/mine/stop?t=007", "t=7"},
+      {Post, "/containers/mine/stop?t=", ""},
+      {Post, "/containers/mine/restart?t=" + long_ago, "limit.bound t is " + long_ago + ", at most 3600"},
+      {Post, libpod + "containers/mine/restart?timeout=3601", "limit.bound timeout is 3601, at most 3600"},
+      {Delete, libpod + "containers/mine?timeout=3601", "limit.bound timeout is 3601, at most 3600"},
+      {Post, libpod + "pods/pod/stop?t=3601", "limit.bound t is 3601, at most 3600"},
+      {Delete, libpod + "pods/pod?timeout=3601", "limit.bound timeout is 3601, at most 3600"},
+      {Delete, volume + long_ago, "limit.bound timeout is " + long_ago + ", at most 3600"},
+      {Delete, "/volumes/vol?timeout=3601", "limit.bound timeout is 3601, at most 3600"},
+      {Delete, volume + "9999999999999999999", "query.value timeout"},
+      {Delete, volume + "1.5", "query.value timeout"},
+      // For ever, in the words of Docker and of two podmans: as long as may be. To a pod it is what its containers
+      // have.
+      {Post, "/containers/mine/stop?t=-1", "t=3600"},
+      {Post, "/containers/mine/restart?t=-1", "t=3600"},
+      {Post, libpod + "containers/mine/stop?timeout=18446744073709551615", "timeout=3600"},
+      {Post, libpod + "containers/mine/restart?timeout=4294967295", "timeout=3600"},
+      {Delete, volume + "18446744073709551615", "force=true&timeout=3600"},
+      {Post, libpod + "pods/pod/stop?timeout=-1", ""},
+      {Post, libpod + "pods/pod/stop?t=-1", ""},
+  };
+  check(world, bounded);
+  world.project.policy.limit(Amount::StopTimeout).least = 2;
+  world.project.policy.limit(Amount::StopTimeout).most = 30;
+  const Row clamped[] = {
+      {Post, "/containers/mine/stop?t=0", "t=2"},
+      {Post, "/containers/mine/stop?t=30", "t=30"},
+      {Post, "/containers/mine/stop?t=999", "t=30"},
+      {Post, "/containers/mine/stop?t=-1", "t=30"},
+      {Post, "/containers/mine/stop?t=3601", "limit.bound t is 3601, at most 3600"},
+      {Post, libpod + "containers/mine/restart?timeout=31", "timeout=30"},
+      {Delete, libpod + "containers/mine?force=true&timeout=31", "force=true&timeout=30"},
+      {Post, libpod + "pods/pod/stop?t=31", "t=30"},
+      {Delete, libpod + "pods/pod?timeout=31", "timeout=30"},
+      {Delete, volume + "31", "force=true&timeout=30"},
+  };
+  check(world, clamped);
+}
+
+TEST_CASE("no request says how long to wait for a container without a bound") {
+  std::size_t count = 0;
+  for (const Endpoint& endpoint : endpoints())
+    for (const Parameter& parameter : parameters_of(endpoint.query)) {
+      if (parameter.rule != ParameterRule::Pass || (parameter.name != "t" && parameter.name != "timeout")) continue;
+      CAPTURE(endpoint.path);
+      CHECK(parameter.type == ParameterType::StopSeconds);
+      ++count;
+    }
+  CHECK(count > 10);
 }
 
 TEST_CASE("what reaches beyond the project is refused where it says something and never sent") {

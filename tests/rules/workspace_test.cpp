@@ -185,6 +185,9 @@ TEST_CASE("options of a workspace are those that make it narrower; what clients 
       {"ro", "ro," + all + "rbind"},
       {"ro,cached", "ro," + all + "rbind"},
       {"delegated", "rw," + all + "rbind"},
+      {"z", "rw," + all + "rbind"},
+      {"Z", "rw," + all + "rbind"},
+      {"ro,Z", "ro," + all + "rbind"},
       {"rw,rprivate,nosuid,rbind", "rw," + all + "rbind"},
       {"bind,private", "rw," + all + "bind"},
       {"noexec,nodev", "rw," + all + "rbind,noexec"},
@@ -193,13 +196,26 @@ TEST_CASE("options of a workspace are those that make it narrower; what clients 
     CAPTURE(row.asked);
     CHECK(sends(binds("/workspace:/x:" + row.asked), R"("/srv/demo:/x:)" + row.sent + '"'));
   }
-  for (const char* option : {"z", "Z", "U", "O", "O,upperdir=/h,workdir=/w", "suid", "dev", "exec", "rshared", "shared",
+  for (const char* option : {"U", "z,U", "O", "O,upperdir=/h,workdir=/w", "suid", "dev", "exec", "rshared", "shared",
                              "slave", "rslave", "unbindable", "idmap", "ro,rw", "RO", " ro", "upperdir=/h"}) {
     CAPTURE(std::string(option));
     CHECK(binds("/workspace:/x:" + std::string(option)) == "mount.option");
   }
   CHECK(binds("/workspace") == "field.value");
   CHECK(binds("/workspace:/x:ro:more") == "field.value");
+}
+
+TEST_CASE("a workspace is not relabelled, in a container or in a pod") {
+  World world = with_workspaces();
+  for (const auto body : {Body::ContainerCreateLibpod, Body::PodCreate})
+    for (const std::string option : {"z", "Z"}) {
+      CAPTURE(option);
+      const auto outcome = judge(body,
+                                 R"({"mounts":[{"type":"bind","source":"/workspace","destination":"/x","options":[")" +
+                                     option + R"(","ro"]}]})",
+                                 world);
+      CHECK(sends(outcome.text, R"("options":["ro","nosuid","nodev","rprivate","rbind"])"));
+    }
 }
 
 TEST_CASE("what Docker's mount object says of a bind is heard") {
