@@ -334,7 +334,8 @@ Task<std::variant<Caretaker::Collection, Deny>> Caretaker::collect(bool removes)
   co_return collection;
 }
 
-/// As soon as neither podfence nor Podman, for a request that podfence has given up, is at work at it.
+/// As soon as nothing is at work at it: neither the removal nor what a client of the former project has left Podman to
+/// make.
 void Caretaker::end_clearing() {
   if (stopped_) return;  // nobody is served anew
   const auto clearing = tenancy_.clearing();
