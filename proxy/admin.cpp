@@ -95,17 +95,12 @@ Task<void> Admin::carry_out(const rules::OperatorCall& call, const RequestHead& 
   if (call.row->action == rules::OperatorAction::Decisions && head.method == rules::Method::Get) {
     if (const auto refused = co_await decisions_.follow(call, answer)) given = operator_error(*refused);
   } else if (!rules::is_safe(head.method)) {
-    co_await give(call, head, content, given);
+    given = co_await reply(call, head, content);
   } else {
     const auto time = time_for(call.row->action);
-    if (!co_await in_time(give(call, head, content, given), time))
-      given = operator_error(rules::Deny{rules::refusal("operator.engine"), no_answer_within(time).subject});
+    given = co_await in_time(reply(call, head, content), time);
+    if (!given) given = operator_error(rules::Deny{rules::refusal("operator.engine"), no_answer_within(time).subject});
   }
-}
-
-Task<void> Admin::give(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
-                       std::optional<rules::Reply>& given) {
-  given = co_await reply(call, head, content);
 }
 
 Task<rules::Reply> Admin::reply(rules::OperatorCall asked, const RequestHead& head, RequestContent& content) {

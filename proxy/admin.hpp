@@ -31,8 +31,6 @@ class Admin {
                      rules::AuditRecord& record);
   Task<void> carry_out(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
                        ClientAnswer& answer, std::optional<rules::Reply>& given);
-  Task<void> give(const rules::OperatorCall& call, const RequestHead& head, RequestContent& content,
-                  std::optional<rules::Reply>& given);
   Task<rules::Reply> reply(rules::OperatorCall call, const RequestHead& head, RequestContent& content);
 
   const Limits& limits_;

@@ -40,10 +40,9 @@ class ProjectClient {
 
   /// "" when it is so now; else why not.
   Task<std::string> ask(rules::UpstreamRequest request) {
-    std::string wrong;
-    const bool answered = co_await in_time(ask(request, wrong), time_);
-    if (answered) co_return wrong;
-    wrong = no_answer_within(time_).subject;
+    auto answer = co_await in_time(answer_to(request), time_);
+    if (answer) co_return *std::move(answer);
+    auto wrong = no_answer_within(time_).subject;
     // Other projects wait for this one to be done: not for each of many things that hang.
     time_ = std::min(time_, time_behind_silence);
     co_return wrong;
@@ -51,8 +50,6 @@ class ProjectClient {
   std::chrono::seconds patience() const { return time_; }
 
  private:
-  Task<void> ask(const rules::UpstreamRequest& request, std::string& wrong) { wrong = co_await answer_to(request); }
-
   Task<std::string> answer_to(const rules::UpstreamRequest& request) {
     podfence_.close_idle();
     UpstreamCall call(podfence_);
@@ -93,17 +90,12 @@ Task<Things> find_things(Services& services, const rules::Project& project, cons
   co_return rules::Deny{rules::refusal("upstream.answer"), std::string(step.name), rules::Kind::None};
 }
 
-Task<void> find_things(Services& services, const rules::Project& project, const TeardownStep& step, Things& found) {
-  found = co_await find_things(services, project, step);
-}
-
 /// What needs something else is taken in a later round, as long as there are rounds in which something goes.
 Task<void> take_step(Services& services, ProjectClient& client, const rules::Project& project, const TeardownStep& step,
                      TeardownReport& report) {
   const auto time = std::min(question_time, client.patience());
-  Things found;
-  const bool answered = co_await in_time(find_things(services, project, step, found), time);
-  if (!answered) found = no_answer_within(time);
+  auto answer = co_await in_time(find_things(services, project, step), time);
+  auto found = answer ? *std::move(answer) : Things(no_answer_within(time));
   if (const auto* deny = std::get_if<rules::Deny>(&found)) {
     report.left.push_back(std::string(step.name) + ": " + rules::sentence_of(*deny));
     co_return;

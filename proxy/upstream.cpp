@@ -31,18 +31,13 @@ bool may_be_sent_twice(const rules::UpstreamRequest& request) {
 
 using Heard = std::variant<WholeAnswer, rules::Deny>;
 
-Task<void> ask_and_hear(Upstream& upstream, const rules::UpstreamRequest& request, std::size_t limit,
-                        BufferBudget::Share& share, Heard& heard) {
+Task<Heard> ask_and_hear(Upstream& upstream, const rules::UpstreamRequest& request, std::size_t limit,
+                         BufferBudget::Share& share) {
   UpstreamCall call(upstream);
-  if (auto deny = refusal_for(co_await call.send(request))) {
-    heard = *std::move(deny);
-    co_return;
-  }
+  if (auto deny = refusal_for(co_await call.send(request))) co_return *std::move(deny);
   auto content = co_await read_whole(call.content(), limit, share);
-  if (auto* deny = std::get_if<rules::Deny>(&content))
-    heard = std::move(*deny);
-  else
-    heard = WholeAnswer{call.head().status, std::get<std::string>(std::move(content))};
+  if (auto* deny = std::get_if<rules::Deny>(&content)) co_return std::move(*deny);
+  co_return WholeAnswer{call.head().status, std::get<std::string>(std::move(content))};
 }
 
 }  // namespace
@@ -224,15 +219,12 @@ rules::Deny no_answer_within(std::chrono::seconds time) {
 Task<std::variant<WholeAnswer, rules::Deny>> ask_whole(Upstream& upstream, rules::UpstreamRequest request,
                                                        std::size_t limit, BufferBudget::Share& share,
                                                        std::chrono::seconds time) {
-  Heard heard;
-  auto asking = ask_and_hear(upstream, request, limit, share, heard);
-  if (!rules::is_safe(request.method)) {
-    co_await std::move(asking);
-  } else if (!co_await in_time(std::move(asking), time)) {
-    upstream.health().up = false;
-    heard = no_answer_within(time);
-  }
-  co_return heard;
+  auto asking = ask_and_hear(upstream, request, limit, share);
+  if (!rules::is_safe(request.method)) co_return co_await std::move(asking);
+  auto heard = co_await in_time(std::move(asking), time);
+  if (heard) co_return *std::move(heard);
+  upstream.health().up = false;
+  co_return no_answer_within(time);
 }
 
 }  // namespace podfence::proxy

@@ -36,11 +36,6 @@ constexpr auto never = std::to_array<Never>({
 });
 
 template <typename Names>
-bool has(const Names& names, std::string_view name) {
-  return contains(names, name);
-}
-
-template <typename Names>
 std::string allowed(const Names& names) {
   std::string text;
   for (const auto& name : names) text.append(text.empty() ? "; allowed: " : ", ").append(name);
@@ -57,16 +52,16 @@ std::string capability_name(std::string_view text) {
 
 std::optional<std::string> wrong_with_capability(std::string_view name) {
   static const Privileges standard;
-  if (has(standard.capabilities, name)) return std::nullopt;
-  if (has(insecure, name))
+  if (contains(standard.capabilities, name)) return std::nullopt;
+  if (contains(insecure, name))
     return "is beyond Podman's default set: it belongs into insecure_capabilities" + allowed(standard.capabilities);
   return "must be a capability of Podman's default set" + allowed(standard.capabilities);
 }
 
 std::optional<std::string> wrong_with_insecure_capability(std::string_view name) {
   static const Privileges standard;
-  if (has(insecure, name)) return std::nullopt;
-  if (has(standard.capabilities, name))
+  if (contains(insecure, name)) return std::nullopt;
+  if (contains(standard.capabilities, name))
     return "is in Podman's default set: it belongs into capabilities" + allowed(insecure);
   if (const auto row = std::ranges::find(never, name, &Never::name); row != never.end())
     return "can be given to nobody: " + std::string(row->why) + allowed(insecure);

@@ -130,8 +130,6 @@ Wrong read_listener(const json::Value& value, const std::string& at, ControlList
   return std::nullopt;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) { return contains(names, name); }
-
 bool is_pinned(const ControlIdentity& identity, const Credentials& client) {
   return identity.pins.empty() || std::ranges::any_of(identity.pins, [&](const std::string& pin) {
            return decode_base64(pin) == client.key_digest;
@@ -144,9 +142,9 @@ bool fits(const ControlIdentity& identity, const Credentials& client) {
     case By::User:
       return client.uid && std::to_string(*client.uid) == identity.name;
     case By::Uri:
-      return has(client.uris, identity.name);
+      return contains(client.uris, identity.name);
     case By::Dns:
-      return has(client.dns_names, identity.name);
+      return contains(client.dns_names, identity.name);
     case By::CommonName:
       return !identity.name.empty() && client.common_name == identity.name;
   }

@@ -249,11 +249,9 @@ Judged judge_stop_seconds(const Parameter& parameter, const std::string& value, 
   }
   if (seconds > bounds::stop_seconds.most)
     return out_of_bounds(parameter.name, value, "most", std::to_string(bounds::stop_seconds.most));
-  Description description;
-  description.amounts.push_back({Amount::StopTimeout, seconds, parameter.name, true});
-  Changes changes;
-  if (auto denied = settle_amounts(description, exchange.project.policy, false, changes)) return *std::move(denied);
-  return Values{std::to_string(changes.clamped.empty() ? seconds : changes.clamped.front().second)};
+  auto settled = settled_amount({Amount::StopTimeout, seconds, parameter.name, true}, exchange.project.policy);
+  if (auto* denied = std::get_if<Deny>(&settled)) return std::move(*denied);
+  return Values{std::to_string(std::get<std::int64_t>(settled))};
 }
 
 Judged pass(const Parameter& parameter, const Values& values, Exchange& exchange) {

@@ -49,19 +49,14 @@ constexpr auto ways_out = std::to_array<WayOut>({
     {Resource::Cpus, "ask for less, or remove containers"},
 });
 
-template <class List, class Value>
-bool is_among(const List& list, const Value& value) {
-  return contains(list, value);
-}
-
-bool is_update(const Endpoint& endpoint) { return is_among(updates, endpoint.body); }
+bool is_update(const Endpoint& endpoint) { return contains(updates, endpoint.body); }
 
 /// What the content adds to the limits of all containers: of an update by how much they grow. A pod's own limits give
 /// nothing, they only keep its containers in.
 Sizes sizes_added(Exchange& exchange, Body body, const json::Value& content) {
   const auto& policy = exchange.project.policy;
   if ((!policy.quota(Resource::Memory) && !policy.quota(Resource::Cpus)) || body == Body::PodCreate) return {};
-  if (!is_among(updates, body)) return SizeFields(content).sizes();
+  if (!contains(updates, body)) return SizeFields(content).sizes();
   const auto* container = exchange.facts.find(Kind::Container, exchange.match.name, true);
   if (!container) return {};
   SizeFields fields(container->document);
@@ -132,8 +127,8 @@ std::optional<Resource> resource_of(const Endpoint& endpoint) {
   if (endpoint.answer == Answer::PullLines || endpoint.answer == Answer::MadeImage ||
       endpoint.act == Act::ManifestCreate)
     return Resource::Images;
-  if (is_among(stream_answers, endpoint.answer) || is_among(stream_queries, endpoint.query)) return Resource::Streams;
-  if (is_among(build_paths, endpoint.path)) return Resource::Builds;
+  if (contains(stream_answers, endpoint.answer) || contains(stream_queries, endpoint.query)) return Resource::Streams;
+  if (contains(build_paths, endpoint.path)) return Resource::Builds;
   return std::nullopt;
 }
 

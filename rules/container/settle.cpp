@@ -14,10 +14,9 @@ namespace {
 /// What Podman would give, and policy does not.
 void settle_capabilities(const Description& description, const Policy& policy, Changes& changes) {
   static const Privileges podman;
-  const auto has = [](const std::vector<std::string>& names, std::string_view name) { return contains(names, name); };
-  if (has(description.dropped_capabilities, "all")) return;
+  if (contains(description.dropped_capabilities, "all")) return;
   for (const auto& name : podman.capabilities)
-    if (!has(policy.privileges.capabilities, name) && !has(description.dropped_capabilities, name))
+    if (!contains(policy.privileges.capabilities, name) && !contains(description.dropped_capabilities, name))
       changes.dropped_capabilities.push_back(name);
 }
 

@@ -18,6 +18,8 @@ std::optional<Deny> settle_content(Body body, json::Value& content, const Place&
 using Settled = std::optional<Deny>;
 Settled settle_amounts(const Description& description, const Policy& policy, bool writes_defaults, Changes& changes);
 Settled settle_amount(const SaidAmount& said, const Policy& policy);
+/// The number itself, or what policy brings it to.
+std::variant<std::int64_t, Deny> settled_amount(const SaidAmount& said, const Policy& policy);
 Settled settle_network(const Description& description, const Place& place, Changes& changes);
 Settled settle_ports(const Description& description, const Place& place, Changes& changes);
 

@@ -52,12 +52,19 @@ Settled settle_amount(const SaidAmount& said, const Policy& policy) {
   return std::nullopt;
 }
 
+std::variant<std::int64_t, Deny> settled_amount(const SaidAmount& said, const Policy& policy) {
+  auto deny = settle_amount(said, policy);
+  if (!deny) return said.value;
+  if (!row_of(said.amount).clamped) return *std::move(deny);
+  return clamped(said, policy.limit(said.amount));
+}
+
 Settled settle_amounts(const Description& description, const Policy& policy, bool writes_defaults, Changes& changes) {
   for (const SaidAmount& said : description.amounts) {
-    auto deny = settle_amount(said, policy);
-    if (!deny) continue;
-    if (!row_of(said.amount).clamped) return deny;
-    changes.clamped.emplace_back(said.path, clamped(said, policy.limit(said.amount)));
+    auto settled = settled_amount(said, policy);
+    if (auto* deny = std::get_if<Deny>(&settled)) return std::move(*deny);
+    const auto value = std::get<std::int64_t>(settled);
+    if (value != said.value) changes.clamped.emplace_back(said.path, value);
   }
   if (!writes_defaults) return std::nullopt;
   for (const AmountRow& row : amount_rows) {

@@ -42,7 +42,7 @@ class Asking {
   std::thread thread_;
 };
 
-std::string content_of_file(const std::string& path) {
+std::string content(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
@@ -77,7 +77,7 @@ TEST_CASE("SIGUSR1 under load: every request is in one of the files, whole") {
   Asking one(program), other(program);
   constexpr std::size_t rotations = 8;
   std::vector<std::string> files;
-  const auto is_used = [&] { return !content_of_file(program.audit_file()).empty(); };  // a busy machine takes its time
+  const auto is_used = [&] { return !content(program.audit_file()).empty(); };  // a busy machine takes its time
   for (std::size_t i = 1; i <= rotations; ++i) {
     REQUIRE(eventually(is_used));
     files.push_back(program.audit_file() + "." + std::to_string(i));
@@ -95,7 +95,7 @@ TEST_CASE("SIGUSR1 under load: every request is in one of the files, whole") {
   std::string text;
   std::size_t used = 0;
   for (const auto& file : files) {
-    const auto part = content_of_file(file);
+    const auto part = content(file);
     used += !part.empty();
     text += part;
   }
@@ -118,6 +118,6 @@ TEST_CASE("SIGUSR1: a file that cannot be opened keeps the old one, and says so"
                                " can be written by others") != std::string::npos;
   }));
   CHECK(program.client().request(ping).content == "OK");
-  REQUIRE(eventually([&] { return count(content_of_file(old), "\n") == 1; }));
-  CHECK(content_of_file(program.audit_file()).empty());
+  REQUIRE(eventually([&] { return count(content(old), "\n") == 1; }));
+  CHECK(content(program.audit_file()).empty());
 }

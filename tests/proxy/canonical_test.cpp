@@ -17,7 +17,7 @@ std::string get(const std::string& target, const std::string& fields = "") {
   return "GET " + target + " HTTP/1.1\r\nHost: client.example:8080\r\n" + fields + "\r\n";
 }
 
-std::string posted(const std::string& target, const std::string& content, const std::string& fields = "") {
+std::string post(const std::string& target, const std::string& content, const std::string& fields = "") {
   return "POST " + target + " HTTP/1.1\r\nHost: d\r\n" + fields + "Content-Length: " + std::to_string(content.size()) +
          "\r\n\r\n" + content;
 }
@@ -110,7 +110,7 @@ TEST_CASE("a list answer holds own objects only, though upstream ignored the fil
 
 TEST_CASE("a create is written anew: Podman's spelling, our label, a fresh length, our content type") {
   RunningProxy proxy;
-  const auto answer = proxy.ask(posted(
+  const auto answer = proxy.ask(post(
       "/v1.41/containers/create?NAME=web",
       R"( {"image":"localhost/bb:latest" , "CMD":["true"],"labels":{"a":"b"},"HostConfig":{"Privileged":false,"Binds":null}} )",
       "Content-Type: text/plain\r\n" + smuggled_fields));
@@ -138,9 +138,8 @@ TEST_CASE("a changing request without content says so, and form content never cr
   auto client = proxy.client();
   CHECK(client.request("POST /v1.41/containers/c1/start HTTP/1.1\r\nHost: d\r\n" + smuggled_fields + "\r\n").status ==
         204);
-  CHECK(
-      client.request(posted("/v1.41/containers/c1/stop?t=3", "", "Content-Type: application/x-www-form-urlencoded\r\n"))
-          .status == 204);
+  CHECK(client.request(post("/v1.41/containers/c1/stop?t=3", "", "Content-Type: application/x-www-form-urlencoded\r\n"))
+            .status == 204);
   CHECK(client.request("DELETE /v1.41/containers/c1?force=1&v=1 HTTP/1.1\r\nHost: d\r\n\r\n").status == 204);
   const auto posts = proxy.podman.requests("POST");
   REQUIRE(posts.size() == 2);
@@ -154,9 +153,9 @@ TEST_CASE("a changing request without content says so, and form content never cr
 TEST_CASE("content where none is taken is refused, unless it says the query again; it never crosses") {
   RunningProxy proxy;
   const auto c1 = proxy.podman.add(Kind::Container, "c1", "p1");
-  CHECK(proxy.client().request(posted("/v1.41/containers/c1/stop?t=3", R"({"t":3})")).status == 204);
-  CHECK(proxy.client().request(posted("/v1.41/containers/c1/stop?t=3", R"({"t":4})")).status == 400);
-  CHECK(proxy.client().request(posted("/v1.41/containers/c1/stop", R"({"t":3})")).status == 400);
+  CHECK(proxy.client().request(post("/v1.41/containers/c1/stop?t=3", R"({"t":3})")).status == 204);
+  CHECK(proxy.client().request(post("/v1.41/containers/c1/stop?t=3", R"({"t":4})")).status == 400);
+  CHECK(proxy.client().request(post("/v1.41/containers/c1/stop", R"({"t":3})")).status == 400);
   const auto posts = proxy.podman.requests("POST");
   REQUIRE(posts.size() == 1);
   CHECK(posts[0] == bare_post("POST /v1.41/containers/" + c1 + "/stop?t=3"));
@@ -174,7 +173,7 @@ TEST_CASE("an exec start asks upstream for the upgrade in exactly one form") {
   for (const auto* fields : {"Connection: Upgrade\r\nUpgrade: tcp\r\n", ""}) {
     CAPTURE(fields);
     auto client = proxy.client();
-    client.send(posted("/v1.41/exec/" + exec + "/start", R"({"detach":false,"Tty":true})", fields));
+    client.send(post("/v1.41/exec/" + exec + "/start", R"({"detach":false,"Tty":true})", fields));
     CHECK(client.read_head().status != 0);
     client.half_close();
     CHECK(client.ended());
@@ -208,7 +207,7 @@ TEST_CASE("registry credentials go with a pull, canonically written, and with no
   const std::string auth = "X-Registry-Auth: eyJ1c2VybmFtZSI6InUiLCJwYXNzd29yZCI6InAifQ==\r\n";
   proxy.ask(get("/v1.41/containers/c1/json", auth));
   CHECK_FALSE(proxy.podman.saw("egistry-", Milliseconds(0)));
-  proxy.ask(posted("/v1.41/images/create?fromImage=registry.example/x&tag=1", "", auth));
+  proxy.ask(post("/v1.41/images/create?fromImage=registry.example/x&tag=1", "", auth));
   CHECK(proxy.podman.saw("X-Registry-Auth: ", Milliseconds(0)));
   const auto seen = proxy.podman.requests("POST");
   REQUIRE(seen.size() == 1);
@@ -219,7 +218,7 @@ TEST_CASE("credentials by registry, as docker build sends them, go with a pull a
   RunningProxy proxy;
   const std::string map = "eyJyZWdpc3RyeS5leGFtcGxlIjp7InVzZXJuYW1lIjoidSIsInBhc3N3b3JkIjoicCJ9fQ==";
   const auto pull = [&](const std::string& fields) {
-    return proxy.ask(posted("/v1.41/images/create?fromImage=registry.example/x&tag=1", "", fields)).status;
+    return proxy.ask(post("/v1.41/images/create?fromImage=registry.example/x&tag=1", "", fields)).status;
   };
   pull("X-Registry-Config: " + map + "\r\n");
   CHECK(proxy.podman.saw("X-Registry-Auth: " + map + "\r\n", Milliseconds(0)));
@@ -230,8 +229,8 @@ TEST_CASE("credentials by registry, as docker build sends them, go with a pull a
 TEST_CASE("a field that Connection names does not take part in the request") {
   RunningProxy proxy;
   const std::string auth = "X-Registry-Auth: eyJ1c2VybmFtZSI6InUiLCJwYXNzd29yZCI6InAifQ==\r\n";
-  proxy.ask(posted("/v1.41/images/create?fromImage=registry.example/x&tag=1", "",
-                   auth + "Connection: close, x-registry-auth\r\n"));
+  proxy.ask(post("/v1.41/images/create?fromImage=registry.example/x&tag=1", "",
+                 auth + "Connection: close, x-registry-auth\r\n"));
   CHECK_FALSE(proxy.podman.saw("egistry-Auth", Milliseconds(0)));
 }
 

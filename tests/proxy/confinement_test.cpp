@@ -51,8 +51,8 @@ int confined(const Reach& reach, const std::function<std::vector<bool>()>& attem
 void write_file(const std::string& path) { std::ofstream(path) << "text"; }
 
 /// Directories `read` and `write`, and a file in each and beside them.
-struct HostPlaces {
-  HostPlaces() {
+struct Places {
+  Places() {
     for (const auto* name : {"read", "write"}) ::mkdir(directory.path(name).c_str(), 0700);
     for (const auto* name : {"read/file", "write/file", "outside"}) write_file(directory.path(name));
     if (::symlink(directory.path("outside").c_str(), directory.path("write/link").c_str()) != 0) FAIL("no link");
@@ -84,7 +84,7 @@ TEST_CASE("confined: files are opened in reach and nowhere else") {
     MESSAGE("SKIPPED: confinement: this kernel has no Landlock");
     return;
   }
-  const HostPlaces at;
+  const Places at;
   CHECK(confined(at.reach(), [&]() -> std::vector<bool> {
           return {
               open_error(at("read/file"), O_RDONLY) == 0,
@@ -115,7 +115,7 @@ TEST_CASE("confined: files are opened in reach and nowhere else") {
 
 TEST_CASE("confined: nobody is connected to, clients are accepted") {
   if (cannot_be_tried()) return;
-  const HostPlaces at;
+  const Places at;
   const Socket listener = Socket::listen(at("write/listener"));
   const auto address = unix_address(at("write/listener"));
   CHECK(confined(at.reach(), [&]() -> std::vector<bool> {
@@ -137,7 +137,7 @@ TEST_CASE("confined: nobody is connected to, clients are accepted") {
 
 TEST_CASE("confined: no program is started and no process made") {
   if (cannot_be_tried()) return;
-  const HostPlaces at;
+  const Places at;
   const auto tried = [&](const std::function<long()>& call) {
     return confined(at.reach(), [&]() -> std::vector<bool> { return {call() < 0 && errno == EPERM}; });
   };
@@ -154,7 +154,7 @@ TEST_CASE("confined: no program is started and no process made") {
 
 TEST_CASE("confined: memory has an end and never becomes code, terminals are not typed into") {
   if (cannot_be_tried()) return;
-  const HostPlaces at;
+  const Places at;
   CHECK(confined(at.reach(), []() -> std::vector<bool> {
           const auto mapped = [](std::size_t size, int protection) {
             void* mapping = ::mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -177,7 +177,7 @@ TEST_CASE("confined: memory has an end and never becomes code, terminals are not
 
 TEST_CASE("confined: no capability is left but root's with files, and none can be had") {
   if (cannot_be_tried()) return;
-  const HostPlaces at;
+  const Places at;
   auto reach = at.reach();
   reach.readable.push_back("/proc");
   const std::string kept = ::geteuid() == 0 ? "0000000000000006" : "0000000000000000";

@@ -6,12 +6,12 @@
 
 using podfence::proxy::ConnectionBudget;
 using Full = ConnectionBudget::Full;
-using Held = std::vector<ConnectionBudget::Place>;
+using Places = std::vector<ConnectionBudget::Place>;
 
 namespace {
 
 /// As many as there are; what then was full.
-Full fill(ConnectionBudget& budget, const std::string& project, Held& places) {
+Full fill(ConnectionBudget& budget, const std::string& project, Places& places) {
   while (true) {
     auto place = budget.take(project);
     if (const auto* full = std::get_if<Full>(&place)) return *full;
@@ -23,7 +23,7 @@ Full fill(ConnectionBudget& budget, const std::string& project, Held& places) {
 
 TEST_CASE("a project has as many connections as it may, and a freed place is given again") {
   ConnectionBudget budget(100, 10, 2);
-  Held places;
+  Places places;
   CHECK(fill(budget, "p1", places) == Full::Project);
   CHECK(places.size() == 10);
   places.pop_back();
@@ -34,7 +34,7 @@ TEST_CASE("a project has as many connections as it may, and a freed place is giv
 TEST_CASE("projects that take all they can leave another its share") {
   // 4 projects: half of 80 is shared out, 10 for each; the other 40 are for who comes first.
   ConnectionBudget budget(80, 40, 4);
-  Held first, second, third, fourth;
+  Places first, second, third, fourth;
   CHECK(fill(budget, "p1", first) == Full::Project);
   CHECK(first.size() == 40);
   CHECK(fill(budget, "p2", second) == Full::All);
@@ -57,7 +57,7 @@ TEST_CASE("there are never more than all places, whatever the numbers") {
       CAPTURE(projects);
       CAPTURE(in_all);
       ConnectionBudget budget(in_all, 1000, projects);
-      Held places;
+      Places places;
       for (std::size_t i = 0; i < projects; ++i) fill(budget, "p" + std::to_string(i), places);
       CHECK(places.size() == in_all);
     }

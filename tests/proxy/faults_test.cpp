@@ -16,10 +16,10 @@ namespace {
 const std::string logs_request = "GET /v1.41/containers/c1/logs?stdout=true HTTP/1.1\r\nHost: d\r\n\r\n";
 const std::string list_request = "GET /v1.41/containers/json HTTP/1.1\r\nHost: d\r\n\r\n";
 const std::string ping = "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n";
-const std::string failing_content = R"({"Image":"localhost/bb:latest"})";
-const std::string failing_request =
-    "POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(failing_content.size()) +
-    "\r\n\r\n" + failing_content;
+const std::string create_content = R"({"Image":"localhost/bb:latest"})";
+const std::string create_request =
+    "POST /v1.41/containers/create HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(create_content.size()) +
+    "\r\n\r\n" + create_content;
 
 struct FaultyProxy : RunningProxy {
   explicit FaultyProxy(podfence::proxy::Limits limits = short_limits()) : RunningProxy(limits) {}
@@ -157,7 +157,7 @@ TEST_CASE("field case 91: an idle connection that upstream closed is not used fo
   auto client = proxy.client();
   for (int i = 0; i < 20; ++i) {
     CHECK(client.request(ping).content == "OK");
-    CHECK(client.request(failing_request).status == 201);
+    CHECK(client.request(create_request).status == 201);
   }
   CHECK(proxy.podman.requests("POST").size() == 20);
 }
@@ -170,7 +170,7 @@ TEST_CASE("a POST that upstream took and did not answer is never sent again") {
     if (warm) CHECK(client.request(ping).content == "OK");
     const auto before = proxy.podman.requests("POST").size();
     proxy.podman.on("POST /v1.41/containers/create", FakePodman::says_and_closes(""));
-    check_error(client.request(failing_request), 502);
+    check_error(client.request(create_request), 502);
     std::this_thread::sleep_for(Milliseconds(30));
     CHECK(proxy.podman.requests("POST").size() == before + 1);
   }

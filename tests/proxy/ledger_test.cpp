@@ -27,7 +27,7 @@ constexpr auto HoldSecret = Claim::Change::HoldSecret;
 constexpr auto DropSecret = Claim::Change::DropSecret;
 constexpr auto RenewCacheKey = Claim::Change::RenewCacheKey;
 
-const std::string ledger_image(64, 'a');
+const std::string image(64, 'a');
 const std::string other_image(64, 'b');
 const std::string tag = "docker.io/library/alpine:latest";
 
@@ -35,41 +35,41 @@ const std::string tag = "docker.io/library/alpine:latest";
 
 TEST_CASE("an empty ledger knows of nobody") {
   const SqliteLedger ledger(":memory:");
-  CHECK_FALSE(ledger.holds_image("p1", ledger_image));
-  CHECK_FALSE(ledger.held_by_others("p1", ledger_image));
+  CHECK_FALSE(ledger.holds_image("p1", image));
+  CHECK_FALSE(ledger.held_by_others("p1", image));
   CHECK_FALSE(ledger.owns_tag("p1", tag));
   CHECK_FALSE(ledger.tag_owned_by_others("p1", tag));
 }
 
 TEST_CASE("two projects hold the same image, each for itself") {
   SqliteLedger ledger(":memory:");
-  ledger.apply("p1", {{HoldImage, ledger_image}});
-  CHECK(ledger.holds_image("p1", ledger_image));
-  CHECK_FALSE(ledger.held_by_others("p1", ledger_image));
-  CHECK_FALSE(ledger.holds_image("p2", ledger_image));
-  CHECK(ledger.held_by_others("p2", ledger_image));
+  ledger.apply("p1", {{HoldImage, image}});
+  CHECK(ledger.holds_image("p1", image));
+  CHECK_FALSE(ledger.held_by_others("p1", image));
+  CHECK_FALSE(ledger.holds_image("p2", image));
+  CHECK(ledger.held_by_others("p2", image));
 
-  ledger.apply("p2", {{HoldImage, ledger_image}});
-  CHECK(ledger.held_by_others("p1", ledger_image));
-  CHECK(ledger.held_by_others("p2", ledger_image));
+  ledger.apply("p2", {{HoldImage, image}});
+  CHECK(ledger.held_by_others("p1", image));
+  CHECK(ledger.held_by_others("p2", image));
 
-  ledger.apply("p1", {{DropImage, ledger_image}});
-  CHECK_FALSE(ledger.holds_image("p1", ledger_image));
-  CHECK(ledger.holds_image("p2", ledger_image));
-  CHECK_FALSE(ledger.held_by_others("p2", ledger_image));
+  ledger.apply("p1", {{DropImage, image}});
+  CHECK_FALSE(ledger.holds_image("p1", image));
+  CHECK(ledger.holds_image("p2", image));
+  CHECK_FALSE(ledger.held_by_others("p2", image));
 }
 
 TEST_CASE("projects, images and tags are compared whole and with case") {
   SqliteLedger ledger(":memory:");
-  ledger.apply("p10", {{HoldImage, ledger_image}, {OwnTag, tag}});
+  ledger.apply("p10", {{HoldImage, image}, {OwnTag, tag}});
   for (const char* project : {"p1", "p100", "P10", "", "p"}) {
     CAPTURE(project);
-    CHECK_FALSE(ledger.holds_image(project, ledger_image));
+    CHECK_FALSE(ledger.holds_image(project, image));
     CHECK_FALSE(ledger.owns_tag(project, tag));
-    CHECK(ledger.held_by_others(project, ledger_image));
+    CHECK(ledger.held_by_others(project, image));
     CHECK(ledger.tag_owned_by_others(project, tag));
   }
-  CHECK_FALSE(ledger.holds_image("p10", ledger_image.substr(0, 12)));
+  CHECK_FALSE(ledger.holds_image("p10", image.substr(0, 12)));
   CHECK_FALSE(ledger.owns_tag("p10", "docker.io/library/alpine"));
   CHECK_FALSE(ledger.owns_tag("p10", "docker.io/library/Alpine:latest"));
 }
@@ -92,11 +92,9 @@ TEST_CASE("a tag that several projects pulled belongs to each of them") {
 TEST_CASE("claims that change nothing are no error") {
   SqliteLedger ledger(":memory:");
   ledger.apply("p1", {});
-  ledger.apply("p1", {{DropImage, ledger_image}, {DropTag, tag}});
-  ledger.apply(
-      "p1",
-      {{HoldImage, ledger_image}, {HoldImage, ledger_image}, {DropImage, ledger_image}, {DropImage, ledger_image}});
-  CHECK_FALSE(ledger.holds_image("p1", ledger_image));
+  ledger.apply("p1", {{DropImage, image}, {DropTag, tag}});
+  ledger.apply("p1", {{HoldImage, image}, {HoldImage, image}, {DropImage, image}, {DropImage, image}});
+  CHECK_FALSE(ledger.holds_image("p1", image));
 }
 
 TEST_CASE("names with quotes, NUL and bytes that are no UTF-8 come back as they were") {
@@ -115,13 +113,13 @@ TEST_CASE("what was applied is there after a restart") {
   const TemporaryDirectory directory;
   {
     SqliteLedger ledger(directory.path("ledger"));
-    ledger.apply("p1", {{HoldImage, ledger_image}, {HoldImage, other_image}, {OwnTag, tag}});
-    ledger.apply("p10", {{HoldImage, ledger_image}});
+    ledger.apply("p1", {{HoldImage, image}, {HoldImage, other_image}, {OwnTag, tag}});
+    ledger.apply("p10", {{HoldImage, image}});
     ledger.apply("p1", {{DropImage, other_image}});
   }
   const SqliteLedger ledger(directory.path("ledger"));
-  CHECK(ledger.holds_image("p1", ledger_image));
-  CHECK(ledger.holds_image("p10", ledger_image));
+  CHECK(ledger.holds_image("p1", image));
+  CHECK(ledger.holds_image("p10", image));
   CHECK(ledger.owns_tag("p1", tag));
   CHECK_FALSE(ledger.holds_image("p1", other_image));
 }
@@ -129,7 +127,7 @@ TEST_CASE("what was applied is there after a restart") {
 TEST_CASE("what was applied is on disk at once, also for a process that dies") {
   const TemporaryDirectory directory;
   SqliteLedger ledger(directory.path("ledger"));
-  ledger.apply("p1", {{HoldImage, ledger_image}});
+  ledger.apply("p1", {{HoldImage, image}});
   Database reader(directory.path("ledger"));
   Statement held(reader, "SELECT project FROM held_image");
   REQUIRE(held.step());
@@ -143,8 +141,8 @@ TEST_CASE("claims that cannot all be written are not written at all, nor believe
     Database saboteur(directory.path("ledger"));
     saboteur.run("CREATE TRIGGER full BEFORE INSERT ON owned_tag BEGIN SELECT RAISE(ABORT, 'disk full'); END");
   }
-  CHECK_THROWS_WITH(ledger.apply("p1", {{HoldImage, ledger_image}, {OwnTag, tag}}), "disk full");
-  CHECK_FALSE(ledger.holds_image("p1", ledger_image));
+  CHECK_THROWS_WITH(ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}}), "disk full");
+  CHECK_FALSE(ledger.holds_image("p1", image));
   ledger.apply("p1", {{HoldImage, other_image}});
   CHECK(ledger.holds_image("p1", other_image));
 }
@@ -153,7 +151,7 @@ TEST_CASE("rows say since when, and by which way it came last") {
   const TemporaryDirectory directory;
   SqliteLedger ledger(directory.path("ledger"));
   CHECK(ledger.empty());
-  ledger.apply("p10", {{HoldImage, ledger_image}, {OwnTag, tag}}, "pull");
+  ledger.apply("p10", {{HoldImage, image}, {OwnTag, tag}}, "pull");
   ledger.apply("p1", {{HoldSecret, "s1"}, {MakeTag, tag}, {HoldImage, other_image}}, "build");
   ledger.apply("p1", {{HoldImage, other_image}}, "load");
   CHECK_FALSE(ledger.empty());
@@ -167,7 +165,7 @@ TEST_CASE("rows say since when, and by which way it came last") {
       CHECK((*entry.age >= 0 && *entry.age < 60));
     }
     CHECK(rows == std::vector<std::string>{"p1 image " + other_image + " load", "p1 tag " + tag + " build made",
-                                           "p1 secret s1 build", "p10 image " + ledger_image + " pull",
+                                           "p1 secret s1 build", "p10 image " + image + " pull",
                                            "p10 tag " + tag + " pull"});
   }
 }
@@ -175,11 +173,11 @@ TEST_CASE("rows say since when, and by which way it came last") {
 TEST_CASE("what comes again is as young as what is new") {
   const TemporaryDirectory directory;
   SqliteLedger ledger(directory.path("ledger"));
-  ledger.apply("p1", {{HoldImage, ledger_image}, {OwnTag, tag}, {HoldSecret, "s1"}}, "pull");
+  ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}, {HoldSecret, "s1"}}, "pull");
   Database(directory.path("ledger"))
       .run("UPDATE held_image SET since = 1; UPDATE owned_tag SET since = 1; UPDATE held_secret SET since = 1");
   for (const auto& entry : ledger.entries()) CHECK(*entry.age > 1000);
-  ledger.apply("p1", {{HoldImage, ledger_image}, {OwnTag, tag}, {HoldSecret, "s1"}}, "pull");
+  ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}, {HoldSecret, "s1"}}, "pull");
   for (const auto& entry : ledger.entries()) CHECK(*entry.age < 60);
 }
 
@@ -328,12 +326,12 @@ TEST_CASE("a second podfence on the same ledger is refused, and served when the 
 TEST_CASE("a ledger can be read while it is in use, and what is written then is not seen") {
   const TemporaryDirectory directory;
   SqliteLedger ledger(directory.path("ledger"));
-  ledger.apply("p1", {{HoldImage, ledger_image}, {OwnTag, tag}});
+  ledger.apply("p1", {{HoldImage, image}, {OwnTag, tag}});
   const auto copy = SqliteLedger::copy_of(directory.path("ledger"));
-  ledger.apply("p10", {{HoldImage, ledger_image}});
-  CHECK(copy.holds_image("p1", ledger_image));
+  ledger.apply("p10", {{HoldImage, image}});
+  CHECK(copy.holds_image("p1", image));
   CHECK(copy.owns_tag("p1", tag));
-  CHECK_FALSE(copy.held_by_others("p1", ledger_image));
+  CHECK_FALSE(copy.held_by_others("p1", image));
 }
 
 TEST_CASE("a copy is only made of a ledger that is there and of this version") {
@@ -354,11 +352,11 @@ TEST_CASE("a copy is only made of a ledger that is there and of this version") {
   CHECK(contains(wrong("other"), "other cannot be read: it is a database of another program"));
   write_file(directory.path("empty"), "");
   CHECK(wrong("empty").ends_with("empty cannot be read: it is empty"));
-  { SqliteLedger(directory.path("emptied")).apply("p1", {{HoldImage, ledger_image}}); }
+  { SqliteLedger(directory.path("emptied")).apply("p1", {{HoldImage, image}}); }
   std::filesystem::resize_file(directory.path("emptied"), 0);
   CHECK(wrong("emptied").ends_with("emptied cannot be read: it is empty, and was not when podfence left it"));
   CHECK_THROWS(SqliteLedger::entries_of(directory.path("emptied")));
   CHECK(std::filesystem::file_size(directory.path("emptied")) == 0);
-  { SqliteLedger(directory.path("odd?name#1%")).apply("p1", {{HoldImage, ledger_image}}); }
-  CHECK(SqliteLedger::copy_of(directory.path("odd?name#1%")).holds_image("p1", ledger_image));
+  { SqliteLedger(directory.path("odd?name#1%")).apply("p1", {{HoldImage, image}}); }
+  CHECK(SqliteLedger::copy_of(directory.path("odd?name#1%")).holds_image("p1", image));
 }

@@ -44,8 +44,8 @@ struct Player {
   }
 };
 
-std::string sent_get(const std::string& target) { return "GET " + target + " HTTP/1.1\r\nHost: d\r\n\r\n"; }
-std::string sent_post(const std::string& target, const std::string& content) {
+std::string get(const std::string& target) { return "GET " + target + " HTTP/1.1\r\nHost: d\r\n\r\n"; }
+std::string post(const std::string& target, const std::string& content) {
   return "POST " + target + " HTTP/1.1\r\nHost: d\r\nContent-Length: " + std::to_string(content.size()) + "\r\n\r\n" +
          content;
 }
@@ -54,21 +54,21 @@ std::string sent_post(const std::string& target, const std::string& content) {
 
 TEST_CASE("a decision has its status, its rule and what would be sent") {
   Player player;
-  const auto own = player.decide_one(sent_get("/v1.41/containers/web/json"));
+  const auto own = player.decide_one(get("/v1.41/containers/web/json"));
   CHECK(own.decision == "rewrite");
   CHECK(own.status == 0);
   REQUIRE(own.sent.size() == 1);
   CHECK(own.sent[0].starts_with("GET /v1.41/containers/776562"));
   CHECK(own.sent[0].ends_with("/json HTTP/1.1\r\nHost: d\r\n\r\n"));
 
-  const auto foreign = player.decide_one(sent_get("/v1.41/containers/db/json"));
+  const auto foreign = player.decide_one(get("/v1.41/containers/db/json"));
   CHECK(foreign.decision == "hide");
   CHECK(foreign.status == 404);
   CHECK(foreign.rule == "ownership.hidden");
   CHECK(foreign.sent.empty());
 
   const auto refused = player.decide_one(
-      sent_post("/v1.41/containers/create", R"({"Image":"localhost/bb","HostConfig":{"Privileged":true}})"));
+      post("/v1.41/containers/create", R"({"Image":"localhost/bb","HostConfig":{"Privileged":true}})"));
   CHECK(refused.decision == "refuse");
   CHECK(refused.status == 403);
   CHECK(refused.sent.empty());
@@ -77,7 +77,7 @@ TEST_CASE("a decision has its status, its rule and what would be sent") {
 TEST_CASE("what is made before a request stands before it") {
   Player player;
   const auto verdict = player.decide_one(
-      sent_post("/v1.41/containers/create", R"({"Image":"localhost/bb","HostConfig":{"Binds":["fresh:/data"]}})"));
+      post("/v1.41/containers/create", R"({"Image":"localhost/bb","HostConfig":{"Binds":["fresh:/data"]}})"));
   REQUIRE(verdict.sent.size() == 2);
   CHECK(verdict.sent[0].find("/volumes/create") != std::string::npos);
   CHECK(verdict.sent[0].find("fresh") != std::string::npos);
@@ -96,7 +96,7 @@ TEST_CASE("what is no request is refused as the proxy refuses it") {
       {"G", "http.timeout", 408},
       {"TRACE / HTTP/1.1\r\nHost: d\r\n\r\n", "http.method", 405},
       {"POST /v1.41/volumes/create HTTP/1.1\r\nHost: d\r\nContent-Length: 5\r\n\r\n{}", "http.framing", 400},
-      {sent_post("/v1.41/volumes/create", "{"), "content.json", 400},
+      {post("/v1.41/volumes/create", "{"), "content.json", 400},
       {std::string("\0", 1), "http.syntax", 400},
   };
   Player player;
@@ -113,10 +113,10 @@ TEST_CASE("what is no request is refused as the proxy refuses it") {
 
 TEST_CASE("several requests are one connection, to where the proxy would end it") {
   Player player;
-  const auto served = sent_get("/_ping") + sent_get("/v1.41/containers/web/json") + "\n";
+  const auto served = get("/_ping") + get("/v1.41/containers/web/json") + "\n";
   CHECK(player.decide(served).size() == 2);
   CHECK_FALSE(player.replay.decide(served).closed);
-  const auto ended = player.replay.decide(sent_get("/_ping") + "bad\r\n\r\n" + sent_get("/_ping"));
+  const auto ended = player.replay.decide(get("/_ping") + "bad\r\n\r\n" + get("/_ping"));
   CHECK(ended.verdicts.size() == 2);
   CHECK(ended.verdicts[1].rule == "http.syntax");
   CHECK(ended.closed);
@@ -126,8 +126,7 @@ TEST_CASE("content larger than a connection's buffer is read to its end") {
   Player player;
   const std::string word(4 * proxy::Connection::buffer_size, 'x');
   const auto verdicts = player.decide(
-      sent_post("/v1.41/containers/create", R"({"Image":"localhost/bb","Cmd":[")" + word + R"(","seen"]})") +
-      sent_get("/_ping"));
+      post("/v1.41/containers/create", R"({"Image":"localhost/bb","Cmd":[")" + word + R"(","seen"]})") + get("/_ping"));
   REQUIRE(verdicts.size() == 2);
   REQUIRE(verdicts[0].sent.size() == 1);
   CHECK(verdicts[0].sent[0].find(word + R"(","seen")") != std::string::npos);
@@ -141,10 +140,10 @@ TEST_CASE("what is sent is what a running proxy sends, to the byte") {
   const auto project = p1();
   proxy::Replay replay(project, std::get<rules::StatedObjects>(facts));
   const std::string requests[] = {
-      sent_get("/v1.41/containers/c1/json"),
-      sent_get("/containers/json?all=1&filters=%7B%22label%22:%5B%22a=b%22%5D%7D"),
-      sent_post("/v1.41/containers/c1/stop?t=3", ""),
-      sent_post("/v1.41/containers/c1/exec", R"({"cmd":["true"],"AttachStdout":true})"),
+      get("/v1.41/containers/c1/json"),
+      get("/containers/json?all=1&filters=%7B%22label%22:%5B%22a=b%22%5D%7D"),
+      post("/v1.41/containers/c1/stop?t=3", ""),
+      post("/v1.41/containers/c1/exec", R"({"cmd":["true"],"AttachStdout":true})"),
       "PUT /v1.41/containers/c1/archive?path=/ HTTP/1.1\r\nHost: d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
   };
   for (const auto& request : requests) {
@@ -215,13 +214,13 @@ TEST_CASE("the judge that others link says what is wrong with what it is given")
 
 TEST_CASE("values of secrets are not printed") {
   Player player;
-  const auto play = player.decide_one(sent_post(
+  const auto play = player.decide_one(post(
       "/v4.3.1/libpod/play/kube",
       "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: hidden-value}\n---\n"
       "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
       "  - {name: c, image: localhost/bb, envFrom: [{secretRef: {name: s}}], env: [{name: E, value: open-value}]}\n"));
-  const auto docker = player.decide_one(sent_post("/v1.41/secrets/create", R"({"Name":"d","Data":"aGlkZGVu"})"));
-  const auto libpod = player.decide_one(sent_post("/v4.3.1/libpod/secrets/create?name=l", "hidden-value"));
+  const auto docker = player.decide_one(post("/v1.41/secrets/create", R"({"Name":"d","Data":"aGlkZGVu"})"));
+  const auto libpod = player.decide_one(post("/v4.3.1/libpod/secrets/create?name=l", "hidden-value"));
   std::string all;
   for (const auto* verdict : {&play, &docker, &libpod})
     for (const auto& message : verdict->sent) all += message;

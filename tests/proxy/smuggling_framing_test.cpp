@@ -25,7 +25,7 @@ std::string sized(const std::string& value, const std::string& content = create_
   return create_request("Content-Length:" + value + "\r\n", content);
 }
 
-const std::string right_length = std::to_string(create_content.size());
+const std::string length = std::to_string(create_content.size());
 
 }  // namespace
 
@@ -75,12 +75,11 @@ TEST_CASE("Transfer-Encoding together with Content-Length is refused in either o
 
 TEST_CASE("a Content-Length that is not one plain number, once, is refused") {
   play_refused({
-      {"L01 D09", create_request("Content-Length: " + right_length + "\r\nContent-Length: " + right_length + "\r\n",
-                                 create_content)},
-      {"L02 D09", create_request("Content-Length: 5\r\nContent-Length: " + right_length + "\r\n", create_content)},
-      {"L02 zero first",
-       create_request("Content-Length: 0\r\nContent-Length: " + right_length + "\r\n", create_content)},
-      {"L03 D09", sized(" " + right_length + ", " + right_length)},
+      {"L01 D09",
+       create_request("Content-Length: " + length + "\r\nContent-Length: " + length + "\r\n", create_content)},
+      {"L02 D09", create_request("Content-Length: 5\r\nContent-Length: " + length + "\r\n", create_content)},
+      {"L02 zero first", create_request("Content-Length: 0\r\nContent-Length: " + length + "\r\n", create_content)},
+      {"L03 D09", sized(" " + length + ", " + length)},
       {"L04", sized(" 5, 6")},
       {"L05 D09", sized(" +5")},
       {"L06", sized(" 0x5")},

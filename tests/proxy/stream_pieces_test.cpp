@@ -21,7 +21,7 @@ struct Stream {
   std::vector<std::string> lines;
 };
 
-struct PiecesProxy : RunningProxy {
+struct Proxy : RunningProxy {
   std::string c1 = podman.add(Kind::Container, "c1", "p1");
 
   std::vector<Stream> streams() const {
@@ -49,7 +49,7 @@ struct PiecesProxy : RunningProxy {
 }  // namespace
 
 TEST_CASE("a line that is one chunk upstream is one chunk at the client, whether it comes alone or with others") {
-  PiecesProxy proxy;
+  Proxy proxy;
   for (const auto& stream : proxy.streams()) {
     for (const std::size_t together : {1, 3, 40}) {
       CAPTURE(std::string(stream.what));
@@ -74,7 +74,7 @@ TEST_CASE("a line that is one chunk upstream is one chunk at the client, whether
 }
 
 TEST_CASE("every line is at the client before upstream says more, and how long that took is told") {
-  PiecesProxy proxy;
+  Proxy proxy;
   for (const auto& stream : proxy.streams()) {
     CAPTURE(std::string(stream.what));
     std::atomic<std::size_t> read = 0;
